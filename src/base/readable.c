@@ -1,33 +1,36 @@
 #include "base/readable.h"
 
+#include "base/raw_syscall.h"
 #include <errno.h>
-#include <sys/syscall.h>
-#include <unistd.h>
+
+#define NOWHERE (~(uintptr_t)0xffff) /* no process has a page there */
 
 /*
  * The kernel reads a set of signals from there, and then finds that it does not know what to do
- * with it: nothing changes. Without syscall(), which sets errno.
+ * with it: nothing changes. Returns the errno.
+ */
+static int ask_kernel(uintptr_t page)
+{
+#if defined(__x86_64__)
+	return (int)-ut_raw(SYS_rt_sigprocmask, -1, (long)page, 0, 8);
+#else
+	int saved = errno, rc;
+
+	errno = 0;
+	syscall(SYS_rt_sigprocmask, -1, (void *)page, NULL, 8);
+	rc = errno;
+	errno = saved;
+	return rc;
+#endif
+}
+
+/*
+ * A seccomp filter may answer in the kernel's place, with any errno: so it has to be the one that
+ * the kernel gives, and another one where there is nothing. Page 0 means that there is no set.
  */
 bool ut_readable_page(uintptr_t page)
 {
-#if defined(__x86_64__)
-	register long size __asm__("r10") = 8;
-	long rc;
-
-	if (!page) /* means that there is no set */
-		return false;
-	__asm__ volatile("syscall"
-			 : "=a"(rc)
-			 : "0"((long)SYS_rt_sigprocmask), "D"(-1L), "S"(page), "d"(0L), "r"(size)
-			 : "rcx", "r11", "memory");
-	return rc != -EFAULT;
-#else
-	int saved = errno;
-	bool there = syscall(SYS_rt_sigprocmask, -1, (void *)page, NULL, 8) >= 0 || errno != EFAULT;
-
-	errno = saved;
-	return page && there;
-#endif
+	return page && ask_kernel(page) == EINVAL && ask_kernel(NOWHERE) == EFAULT;
 }
 
 bool ut_readable(uintptr_t address, size_t bytes)

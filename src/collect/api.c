@@ -23,6 +23,7 @@
 #include "collect/intern.h"
 #include "itt/abi.h"
 #include "wire/control.h"
+#include "wire/sandbox.h"
 #include "wire/signals.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -114,8 +115,8 @@ static void adopt(const __itt_global *copy)
 EXPORT void __itt_api_init(__itt_global *copy, __itt_group_id groups)
 {
 	static const unsigned char magic[8] = ITT_MAGIC;
-	sigset_t before;
-	bool on;
+	struct ut_signals before;
+	bool on, hold;
 
 	(void)groups; /* what the copy has; ours is decided by the session */
 	if (!copy || memcmp(copy->magic, magic, sizeof(magic)) != 0)
@@ -128,9 +129,12 @@ EXPORT void __itt_api_init(__itt_global *copy, __itt_group_id groups)
 		ut_me.fresh = copy->version_build == UT_ITT_BUILD ? 0 : (uintptr_t)ut_me.pos | 1;
 	}
 	/* A handler in between would find a begin that records and an end that does not. */
-	ut_signals_hold(&before);
+	hold = !ut_sandbox_closed();
+	if (hold)
+		ut_signals_hold(&before);
 	patch(copy, on);
-	ut_signals_release(&before);
+	if (hold)
+		ut_signals_release(&before);
 }
 
 /* "This copy is quiet now": others go on, and it may come back. */

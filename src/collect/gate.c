@@ -3,17 +3,19 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdalign.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/raw_syscall.h"
 #include "collect/intern.h"
 #include "wire/clock.h"
 #include "wire/control.h"
+#include "wire/sandbox.h"
 #include "wire/signals.h"
+#include "wire/spare_stack.h"
 #include "wire/sys.h"
 
 /* Keys below this number need no malloc in pthread_setspecific() (glibc). */
@@ -31,9 +33,10 @@ static struct {
 	char dir[4096];
 	pthread_key_t key;
 	bool has_key;
-	bool prepared;            /* what outlives a fork has been done */
-	_Atomic bool itt_paused;  /* __itt_pause is in force */
-	_Atomic bool variable_on; /* PTI_ENABLE_COLLECTION says yes */
+	_Atomic bool is_protected; /* the gate's page is cleared in a forked child */
+	_Atomic bool prepared;     /* what outlives a fork has been done */
+	_Atomic bool itt_paused;   /* __itt_pause is in force */
+	_Atomic bool variable_on;  /* PTI_ENABLE_COLLECTION says yes */
 	_Atomic bool stopped;
 } g;
 
@@ -43,25 +46,42 @@ static void thread_ends(void *arg)
 {
 	int saved = errno;
 
-	ut_tbuf_detach(arg);
+	/* In a forked child that has recorded nothing the buffer is its parent's, in use there. */
+	if (atomic_load(&ut_gate.word))
+		ut_tbuf_detach(arg);
 	errno = saved;
-}
-
-static void forked_child(void)
-{
-	atomic_store(&ut_gate.owner, 0);
-	atomic_store(&ut_gate.word, 0);
-}
-
-/* Whether it is on is known from its parent, and nobody else can tell who samples it. */
-static void wake_child(void)
-{
-	(void)ut_gate_wake();
 }
 
 static bool is_switched(const struct ut_control *c)
 {
 	return (c->flags & UT_CONTROL_SAMPLED) && (c->flags & UT_CONTROL_CONDITIONAL);
+}
+
+/*
+ * The page is cleared by the kernel, whichever way the child was forked; where it cannot do that,
+ * here. A child of a session that is switched wakes at once: whether it is on is known from its
+ * parent, and nobody else can tell who samples it.
+ */
+static void forked_child(void)
+{
+	int saved = errno;
+
+	atomic_store(&ut_gate.owner, 0);
+	atomic_store(&ut_gate.word, 0);
+	if (atomic_load(&g.prepared) && g.control && !ut_sandbox_closed()) {
+		ut_sandbox_look(); /* while its filters are those of its parent */
+		if (is_switched(g.control))
+			(void)ut_gate_wake();
+	}
+	errno = saved;
+}
+
+static void protect(void)
+{
+	if (atomic_load(&g.is_protected))
+		return;
+	ut_sys_madvise(&ut_gate, sizeof(ut_gate), MADV_WIPEONFORK);
+	atomic_store(&g.is_protected, true);
 }
 
 static bool has_one_switch(const struct ut_control *c)
@@ -74,12 +94,14 @@ static bool variable_says_on(const char *value)
 	return value && value[0] && value[0] != '0';
 }
 
-/* Once for the process and its forked children. */
+/*
+ * Once for the process and its forked children; a child that was forked in the middle of it begins
+ * again.
+ */
 static void prepare(void)
 {
 	const char *dir = secure_getenv(UT_SESSION_ENV);
 
-	g.prepared = true;
 	if (!dir || dir[0] != '/' || strlen(dir) >= sizeof(g.dir))
 		return;
 	memcpy(g.dir, dir, strlen(dir) + 1);
@@ -94,10 +116,7 @@ static void prepare(void)
 	    !atomic_load(&g.control->resumed))
 		ut_control_switch(g.control, UT_STATE_RUNNING);
 	g.has_key = pthread_key_create(&g.key, thread_ends) == 0 && g.key < KEYS_WITHOUT_MALLOC;
-	if (ut_sys_madvise(&ut_gate, sizeof(ut_gate), MADV_WIPEONFORK))
-		pthread_atfork(NULL, NULL, forked_child);
-	if (is_switched(g.control))
-		pthread_atfork(NULL, NULL, wake_child);
+	pthread_atfork(NULL, NULL, forked_child);
 }
 
 static bool wanted_here(void)
@@ -129,15 +148,19 @@ static void tell_sampler(bool on)
 	if (!is_switched(g.control))
 		return;
 	atomic_fetch_add(&g.control->resumed, on ? 1 : UINT32_MAX);
-	ut_sys_wake(&g.control->resumed);
+	if (!ut_sandbox_closed())
+		ut_sys_wake(&g.control->resumed);
 }
 
-static void make_ready(void)
+static void make_ready(void *unused)
 {
 	int rc;
 
-	if (!g.prepared)
+	(void)unused;
+	if (!atomic_load(&g.prepared)) {
 		prepare();
+		atomic_store(&g.prepared, true);
+	}
 	rc = wanted_here() ? ut_writer_open(g.dir, g.control) : 1;
 
 	if (!rc) {
@@ -159,23 +182,52 @@ static void make_ready(void)
 	atomic_store(&ut_gate.word, UT_GATE_STOPPED);
 }
 
+/* Another thread makes us ready; it waits for nobody, but may have a lower priority. */
+static void wait_for_owner(uint32_t tries)
+{
+	const struct timespec moment = { 0, 100000 };
+
+	if (tries < 50)
+		ut_raw(SYS_sched_yield, 0);
+	else
+		ut_raw(SYS_nanosleep, (long)&moment, 0);
+}
+
+/* A forked child that has locked itself in before its first call: it is counted and left alone. */
+static bool is_child_locked_in(void)
+{
+	if (!atomic_load(&g.prepared) || !g.control || !ut_sandbox_closed())
+		return false;
+	if (!atomic_exchange(&ut_gate.owner, 1)) {
+		atomic_store(&g.control->failure, UT_SPOOL_SANDBOX);
+		atomic_fetch_add(&g.control->failures, 1);
+	}
+	atomic_store(&ut_gate.word, UT_GATE_STOPPED);
+	return true;
+}
+
 bool ut_gate_wake(void)
 {
-	sigset_t before;
-	int saved;
+	struct ut_signals before;
 
-	while (!atomic_load_explicit(&ut_gate.word, memory_order_acquire)) {
+	for (uint32_t tries = 0; !atomic_load_explicit(&ut_gate.word, memory_order_acquire);) {
+		int saved = errno;
+
 		if (ut_me.busy)
 			return false; /* something that we call on the way calls us */
+		if (is_child_locked_in())
+			return false;
 		if (atomic_load(&ut_gate.owner)) {
-			sched_yield(); /* another thread is at it; it waits for nobody */
+			wait_for_owner(tries++);
 			continue;
 		}
-		saved = errno;
 		ut_signals_hold(&before);
 		ut_me.busy = 1;
-		if (!atomic_exchange(&ut_gate.owner, 1))
-			make_ready();
+		protect();
+		if (!atomic_exchange(&ut_gate.owner, 1)) {
+			ut_spare_stack_forget();
+			ut_spare_stack_run(make_ready, NULL);
+		}
 		ut_me.busy = 0;
 		ut_signals_release(&before);
 		errno = saved;
@@ -187,16 +239,19 @@ bool ut_gate_wake(void)
 
 static void attach(struct ut_tbuf *t)
 {
-	sigset_t before;
+	struct ut_signals before;
+	bool may = ut_writer_may_go_on();
 
-	ut_signals_hold(&before);
+	if (may)
+		ut_signals_hold(&before);
 	t->busy = 1;
 	ut_tbuf_attach(t);
 	t->ready = t->ignored ? NOT_ATTACHED : t->generation << 8 | UT_GATE_OPEN;
 	if (g.has_key)
 		pthread_setspecific(g.key, t);
 	t->busy = 0;
-	ut_signals_release(&before);
+	if (may)
+		ut_signals_release(&before);
 }
 
 static bool remember(struct ut_tbuf *t, enum ut_gate_call call, bool recorded)
@@ -329,7 +384,7 @@ static void switch_to(bool itt_paused, bool variable_on)
 /* The switch of all processes: what is recorded about it is what this one has done. */
 static void switch_session(bool on)
 {
-	if (ut_gate_runs() == on)
+	if (ut_gate_runs() == on || ut_sandbox_closed())
 		return;
 	notice_switch();
 	if (!on)

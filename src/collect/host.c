@@ -19,6 +19,7 @@
 #include "wire/control.h"
 #include "wire/disk.h"
 #include "wire/process.h"
+#include "wire/sandbox.h"
 #include "wire/text.h"
 
 #define MOST_BACKENDS 8u
@@ -193,7 +194,10 @@ static void parallel(struct ut_parallel *given)
 	struct ut_parallel p = { .size = given->size };
 	size_t known = given->size < sizeof(p) ? given->size : sizeof(p);
 
-	ut_process_job(&job);
+	if (ut_sandbox_closed())
+		job = (struct ut_process_job){ .rank = -1 };
+	else
+		ut_process_job(&job);
 	p.rank = job.rank;
 	p.ranks = job.ranks;
 	p.local = job.local;
@@ -211,7 +215,7 @@ static int keep(const char *name, const void *bytes, size_t size)
 {
 	int saved = errno, rc = -ENOENT;
 
-	if (ut_gate_passes(&ut_me, UT_CALL_LATE_END))
+	if (ut_gate_passes(&ut_me, UT_CALL_LATE_END) && !ut_sandbox_closed())
 		rc = ut_disk_keep(name, bytes, size);
 	errno = saved;
 	return rc;

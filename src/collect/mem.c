@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <sys/mman.h>
 
+#include "wire/sandbox.h"
 #include "wire/sys.h"
 
 #define BLOCK (1u << 20)
@@ -23,7 +24,7 @@ static void *map(size_t bytes)
 	int saved = errno;
 	void *p = MAP_FAILED;
 
-	if (depth++ < UT_SYS_DEEPEST)
+	if (depth++ < UT_SYS_DEEPEST && !ut_sandbox_closed())
 		p = ut_sys_mmap(bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	depth--;
 	errno = saved;

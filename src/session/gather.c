@@ -25,6 +25,7 @@
 #include "unitrace/backend.h"
 #include "wire/control.h"
 #include "wire/disk.h"
+#include "wire/spool.h"
 
 #define FIRST_POLL_NS  UINT64_C(20000000)
 #define LAST_POLL_NS   UINT64_C(500000000)
@@ -121,7 +122,11 @@ static void tell_failures(const struct ut_gather *g)
 							 .count = n,
 							 .code = code },
 			       "%" PRIu32 " process%s could not record into %s: %s%s", n,
-			       n == 1 ? "" : "es", g->session->dir, strerror(code), limit_of(code));
+			       n == 1 ? "" : "es", g->session->dir,
+			       code == UT_SPOOL_SANDBOX
+				       ? "its system calls are restricted (seccomp)"
+				       : strerror(code),
+			       limit_of(code));
 }
 
 /* Why there is nothing, if there is nothing. */

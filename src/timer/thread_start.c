@@ -12,7 +12,8 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "wire/sys.h"
+#include "wire/sandbox.h"
+#include "wire/signals.h"
 
 #define EXPORT      __attribute__((visibility("default")))
 #define WAITING     1024u
@@ -57,16 +58,6 @@ static struct waiting *claim(void)
 	return NULL;
 }
 
-/* Programs block all signals around pthread_create() to keep theirs away from workers. */
-static void let_in(void)
-{
-	sigset_t ours;
-
-	memset(&ours, 0, sizeof(ours));
-	sigaddset(&ours, UT_TIMER_SIGNAL);
-	ut_sys_sigmask(SIG_UNBLOCK, &ours, NULL);
-}
-
 /*
  * The stack ends below what the C library keeps for the thread. Where it begins is not quite known
  * (a guard, variables of the thread): its innermost part is left out, and so are small stacks.
@@ -87,7 +78,9 @@ static void *begin(void *arg)
 	size_t stack = w->stack;
 
 	atomic_store(&w->used, false);
-	let_in();
+	/* Programs block all signals around pthread_create() to keep theirs away from workers. */
+	if (!ut_sandbox_closed())
+		ut_signals_let_in(UT_TIMER_SIGNAL);
 	arm(stack);
 	return run(program_arg);
 }

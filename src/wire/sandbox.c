@@ -18,7 +18,7 @@ static _Atomic bool closed;
  * The text is read in pieces, and at the place where the lines were last time: hooks may run on the
  * small stacks of coroutines and signal handlers, and 4 KiB would be too much for some of them.
  */
-#define PIECE   320
+#define PIECE   160
 #define OVERLAP 96    /* both lines fit */
 #define MOST    65536 /* bytes; a list of groups may be long */
 

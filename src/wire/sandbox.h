@@ -14,7 +14,10 @@
 
 #include <stdbool.h>
 
-/* Remembers which filters there are now. Again in a forked child. */
+/*
+ * Remembers which filters there are now. Again in a forked child, best right behind fork(): it may
+ * lock itself in before it records anything.
+ */
 void ut_sandbox_look(void);
 
 /* True from the first time that a new filter is found on. A look takes some 6 us. errno is kept. */

@@ -25,28 +25,28 @@ struct timespec;
 struct statfs;
 struct utsname;
 
-#define UT_SYS_SIGNAL_BYTES 8 /* of a set of signals, for the kernel */
-
 /*
  * How often a thread may be on its way to more memory or more of the file at once. A handler may
- * interrupt it there and take the same way, which is fine; a syscall() of the program's own that
- * records comes back for ever.
+ * interrupt it there and take the same way, which is fine; whoever comes back for ever is not.
  */
 #define UT_SYS_DEEPEST 8
 
+/* syscall(), but never one of the program's own. */
+long ut_sys_call(long number, ...);
+
 static inline int ut_sys_open(const char *path, int flags, unsigned int mode)
 {
-	return (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
+	return (int)ut_sys_call(SYS_openat, AT_FDCWD, path, flags, mode);
 }
 
 static inline int ut_sys_close(int fd)
 {
-	return (int)syscall(SYS_close, fd);
+	return (int)ut_sys_call(SYS_close, fd);
 }
 
 static inline int ut_sys_dup_above(int fd, int least)
 {
-	return (int)syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, least);
+	return (int)ut_sys_call(SYS_fcntl, fd, F_DUPFD_CLOEXEC, least);
 }
 
 /* Programs count on getting the lowest number, and open and close those around it: a high one. */
@@ -64,127 +64,106 @@ static inline int ut_sys_out_of_the_way(int fd)
 
 static inline int ut_sys_fstat(int fd, struct stat *st)
 {
-	return (int)syscall(SYS_fstat, fd, st);
+	return (int)ut_sys_call(SYS_fstat, fd, st);
 }
 
 static inline ssize_t ut_sys_read(int fd, void *buf, size_t size)
 {
-	return syscall(SYS_read, fd, buf, size);
+	return ut_sys_call(SYS_read, fd, buf, size);
 }
 
 static inline ssize_t ut_sys_pread(int fd, void *buf, size_t size, off_t offset)
 {
-	return syscall(SYS_pread64, fd, buf, size, offset);
+	return ut_sys_call(SYS_pread64, fd, buf, size, offset);
 }
 
 static inline ssize_t ut_sys_pwrite(int fd, const void *buf, size_t size, off_t offset)
 {
-	return syscall(SYS_pwrite64, fd, buf, size, offset);
+	return ut_sys_call(SYS_pwrite64, fd, buf, size, offset);
 }
 
 static inline ssize_t ut_sys_pwritev(int fd, const struct iovec *parts, int count, off_t offset)
 {
-	return syscall(SYS_pwritev, fd, parts, count, offset, 0);
+	return ut_sys_call(SYS_pwritev, fd, parts, count, offset, 0);
 }
 
 static inline ssize_t ut_sys_readlink(const char *path, char *buf, size_t size)
 {
-	return syscall(SYS_readlinkat, AT_FDCWD, path, buf, size);
+	return ut_sys_call(SYS_readlinkat, AT_FDCWD, path, buf, size);
 }
 
 static inline int ut_sys_mkdir(const char *path, unsigned int mode)
 {
-	return (int)syscall(SYS_mkdirat, AT_FDCWD, path, mode);
+	return (int)ut_sys_call(SYS_mkdirat, AT_FDCWD, path, mode);
 }
 
 static inline int ut_sys_rename(const char *from, const char *to)
 {
-	return (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0);
+	return (int)ut_sys_call(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0);
 }
 
 static inline ssize_t ut_sys_write(int fd, const void *buf, size_t size)
 {
-	return syscall(SYS_write, fd, buf, size);
+	return ut_sys_call(SYS_write, fd, buf, size);
 }
 
 static inline int ut_sys_unlink(const char *path)
 {
-	return (int)syscall(SYS_unlinkat, AT_FDCWD, path, 0);
+	return (int)ut_sys_call(SYS_unlinkat, AT_FDCWD, path, 0);
 }
 
 static inline int ut_sys_fallocate(int fd, off_t offset, off_t bytes)
 {
-	return (int)syscall(SYS_fallocate, fd, 0, offset, bytes);
+	return (int)ut_sys_call(SYS_fallocate, fd, 0, offset, bytes);
 }
 
 static inline int ut_sys_file_limit(struct rlimit *limit)
 {
-	return (int)syscall(SYS_prlimit64, 0, RLIMIT_FSIZE, NULL, limit);
+	return (int)ut_sys_call(SYS_prlimit64, 0, RLIMIT_FSIZE, NULL, limit);
 }
 
 /* 0 = none, 2 = filters; -1 where the kernel knows none. */
 static inline int ut_sys_seccomp_mode(void)
 {
-	return (int)syscall(SYS_prctl, PR_GET_SECCOMP, 0, 0, 0, 0);
+	return (int)ut_sys_call(SYS_prctl, PR_GET_SECCOMP, 0, 0, 0, 0);
 }
 
 static inline int ut_sys_fstatfs(int fd, struct statfs *fs)
 {
-	return (int)syscall(SYS_fstatfs, fd, fs);
+	return (int)ut_sys_call(SYS_fstatfs, fd, fs);
 }
 
 static inline int ut_sys_uname(struct utsname *name)
 {
-	return (int)syscall(SYS_uname, name);
+	return (int)ut_sys_call(SYS_uname, name);
 }
 
 static inline void *ut_sys_mmap(size_t bytes, int prot, int flags, int fd, off_t offset)
 {
-	return (void *)(uintptr_t)syscall(SYS_mmap, NULL, bytes, prot, flags, fd, offset);
+	return (void *)(uintptr_t)ut_sys_call(SYS_mmap, NULL, bytes, prot, flags, fd, offset);
 }
 
 static inline int ut_sys_munmap(void *map, size_t bytes)
 {
-	return (int)syscall(SYS_munmap, map, bytes);
+	return (int)ut_sys_call(SYS_munmap, map, bytes);
 }
 
 static inline int ut_sys_madvise(void *map, size_t bytes, int advice)
 {
-	return (int)syscall(SYS_madvise, map, bytes, advice);
+	return (int)ut_sys_call(SYS_madvise, map, bytes, advice);
 }
 
 /* Wakes whoever waits for the word to change, in whatever process. */
 static inline void ut_sys_wake(const _Atomic uint32_t *word)
 {
-	syscall(SYS_futex, word, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
+	ut_sys_call(SYS_futex, word, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
 }
 
 /* Until the word is not this value any more, somebody wakes us, or the time is over. */
 static inline void ut_sys_wait(const _Atomic uint32_t *word, uint32_t value,
 			       const struct timespec *most)
 {
-	syscall(SYS_futex, word, FUTEX_WAIT, value, most, NULL, 0);
-}
-
-/*
- * Without syscall() as well: programs may have put a function in front of that one, too, and this
- * call is made before anything keeps us from being called again.
- */
-static inline int ut_sys_sigmask(int how, const sigset_t *set, sigset_t *before)
-{
-#if defined(__x86_64__)
-	register long size __asm__("r10") = UT_SYS_SIGNAL_BYTES;
-	long rc;
-
-	__asm__ volatile("syscall"
-			 : "=a"(rc)
-			 : "0"((long)SYS_rt_sigprocmask), "D"((long)how), "S"(set), "d"(before),
-			   "r"(size)
-			 : "rcx", "r11", "memory");
-	return rc < 0 ? -1 : 0;
-#else
-	return (int)syscall(SYS_rt_sigprocmask, how, set, before, UT_SYS_SIGNAL_BYTES);
-#endif
+	ut_sys_call(SYS_futex, word, FUTEX_WAIT, value, most, NULL, 0);
 }
 
 #endif

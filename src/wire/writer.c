@@ -21,6 +21,7 @@
 #include "wire/ring.h"
 #include "wire/sandbox.h"
 #include "wire/signals.h"
+#include "wire/spare_stack.h"
 #include "wire/sys.h"
 
 #ifndef MADV_POPULATE_WRITE
@@ -156,14 +157,23 @@ static bool populate(struct ut_chunk *chunk, uint32_t bytes)
 	return !rc || errno == EINVAL;
 }
 
-/* Before any system call that a sandbox might kill for. */
-static bool may_go_on(void)
+static bool has_ended(void)
 {
-	if (!w.header || atomic_load_explicit(&w.header->status, memory_order_relaxed))
-		return false;
-	if (ut_sandbox_closed())
-		end_recording(-UT_SPOOL_SANDBOX);
-	return !atomic_load_explicit(&w.header->status, memory_order_relaxed);
+	return !w.header || atomic_load_explicit(&w.header->status, memory_order_relaxed);
+}
+
+/* What is recorded fits into what there is, also behind the end of a flight recorder's file. */
+static bool is_locked_in(void)
+{
+	if (!w.header || !ut_sandbox_closed())
+		return !w.header;
+	end_recording(-UT_SPOOL_SANDBOX);
+	return true;
+}
+
+bool ut_writer_may_go_on(void)
+{
+	return !has_ended() && !is_locked_in();
 }
 
 /*
@@ -198,7 +208,8 @@ static uint32_t claim(uint32_t bytes, uint32_t least, uint64_t *offset)
 	}
 }
 
-/* A fresh chunk from the end of the file; NULL when there is no room. may_go_on() has said yes. */
+/* A fresh chunk from the end of the file; NULL when there is no room. ut_writer_may_go_on() has
+ * said yes. */
 static struct ut_chunk *append_chunk(uint32_t bytes, uint32_t least, enum ut_chunk_kind kind)
 {
 	struct ut_chunk *chunk;
@@ -228,21 +239,15 @@ static uint64_t *chunk_end(struct ut_chunk *chunk)
 	return (uint64_t *)(void *)chunk + chunk->bytes / sizeof(uint64_t);
 }
 
-/* True when it has looked and we may go on: one look is enough for a change of chunks. */
-static bool leave_chunk(struct ut_tbuf *t)
+static void leave_chunk(struct ut_tbuf *t)
 {
-	bool may = false;
-
 	if (!t->chunk)
-		return false;
+		return;
 	if (ut_ring_on())
 		ut_ring_leave(t->chunk, ut_clock_ticks(ut_writer_clock));
 	else
-		may = may_go_on();
-	if (may)
 		ut_sys_madvise(t->chunk, t->chunk->bytes, MADV_DONTNEED);
 	t->chunk = NULL;
-	return may;
 }
 
 /* The rest of a chunk whose thread has ended. */
@@ -314,7 +319,7 @@ static void open_part(struct ut_tbuf *t, uint64_t *slot, uint64_t ticks)
 			 __ATOMIC_RELEASE);
 }
 
-static struct ut_chunk *data_chunk(struct ut_tbuf *t, uint64_t ticks, bool may)
+static struct ut_chunk *data_chunk(struct ut_tbuf *t, uint64_t ticks)
 {
 	struct ut_chunk *chunk = ut_ring_on() ? ut_ring_reuse(ticks) : NULL;
 	uint32_t bytes;
@@ -323,7 +328,7 @@ static struct ut_chunk *data_chunk(struct ut_tbuf *t, uint64_t ticks, bool may)
 		atomic_fetch_add_explicit(&w.header->overwritten, 1, memory_order_relaxed);
 		return chunk;
 	}
-	if (!may && !may_go_on())
+	if (has_ended())
 		return NULL;
 	bytes = ut_ring_on() ? ut_ring_chunk_bytes() : next_size(t);
 	chunk = append_chunk(bytes, ut_ring_on() ? bytes : UT_CHUNK_UNIT, UT_CHUNK_DATA);
@@ -337,13 +342,13 @@ static bool change_chunk(struct ut_tbuf *t, size_t count)
 	uint64_t ticks = ut_clock_ticks(ut_writer_clock);
 	uint64_t *pos = NULL, *end = NULL;
 	struct ut_chunk *chunk = NULL;
-	bool may = leave_chunk(t);
 
+	leave_chunk(t);
 	t->end = NULL;
 	if (t->step == 0 && count + 3 <= LEAST_REST)
 		pos = take_rest(&end);
 	if (!pos) {
-		chunk = data_chunk(t, ticks, may);
+		chunk = data_chunk(t, ticks);
 		if (!chunk)
 			return false;
 		pos = (uint64_t *)(void *)(chunk + 1);
@@ -357,6 +362,20 @@ static bool change_chunk(struct ut_tbuf *t, size_t count)
 	return true;
 }
 
+struct change {
+	struct ut_tbuf *t;
+	size_t count;
+	uint64_t *slot; /* NULL: there is no room */
+};
+
+static void run_change(void *arg)
+{
+	struct change *c = arg;
+
+	if (change_chunk(c->t, c->count))
+		c->slot = ut_tbuf_take(c->t, c->count);
+}
+
 /*
  * Room for count words in the next chunk. Signals wait meanwhile: a handler that records would
  * find the thread between two chunks.
@@ -364,19 +383,20 @@ static bool change_chunk(struct ut_tbuf *t, size_t count)
 static uint64_t *make_room(struct ut_tbuf *t, size_t count)
 {
 	int saved = errno;
-	sigset_t before;
-	uint64_t *slot = NULL;
+	struct ut_signals before;
+	struct change change = { .t = t, .count = count };
 
 	if (t->generation != ut_writer_generation() || !t->generation || t->busy)
 		return NULL;
+	if (ut_ring_on() ? is_locked_in() : !ut_writer_may_go_on())
+		return NULL;
 	ut_signals_hold(&before);
 	t->busy = 1;
-	if (change_chunk(t, count))
-		slot = ut_tbuf_take(t, count);
+	ut_spare_stack_run(run_change, &change);
 	t->busy = 0;
 	ut_signals_release(&before);
 	errno = saved;
-	return slot;
+	return change.slot;
 }
 
 /*
@@ -509,16 +529,31 @@ static uint32_t meta_bytes(bool further, size_t words)
 	return further || words * 8 > UT_CHUNK_UNIT / 2 ? META_CHUNK : UT_CHUNK_UNIT;
 }
 
+struct more_meta {
+	uint32_t bytes;
+	struct ut_chunk *chunk;
+};
+
+static void run_more_meta(void *arg)
+{
+	struct more_meta *m = arg;
+
+	m->chunk = append_chunk(m->bytes, m->bytes, UT_CHUNK_META);
+}
+
 static struct ut_chunk *more_meta(bool further, size_t words)
 {
 	static _Thread_local uint8_t depth;
-	uint32_t bytes = meta_bytes(further, words);
-	struct ut_chunk *chunk = NULL;
+	struct more_meta more = { .bytes = meta_bytes(further, words) };
+	struct ut_signals before;
 
-	if (depth++ < UT_SYS_DEEPEST && may_go_on())
-		chunk = append_chunk(bytes, bytes, UT_CHUNK_META);
+	if (depth++ < UT_SYS_DEEPEST && ut_writer_may_go_on()) {
+		ut_signals_hold(&before);
+		ut_spare_stack_run(run_more_meta, &more);
+		ut_signals_release(&before);
+	}
 	depth--;
-	return chunk;
+	return more.chunk;
 }
 
 /* Any thread may append to the META chunk: its first word counts the words that are taken. */
@@ -577,9 +612,9 @@ void ut_tbuf_attach(struct ut_tbuf *t)
 	if (!t->generation)
 		return;
 	t->thread = atomic_fetch_add(&w.header->threads, 1) + 1;
-	if (!may_go_on())
+	if (has_ended())
 		return;
-	words[0] = ut_pack(t->thread, (uint32_t)syscall(SYS_gettid));
+	words[0] = ut_pack(t->thread, (uint32_t)ut_sys_call(SYS_gettid));
 	words[1] = ut_clock_ticks(ut_writer_clock);
 	prctl(PR_GET_NAME, &words[2]);
 	ut_writer_define(UT_REC_THREAD_INFO, words, 4, NULL, 0);
@@ -588,11 +623,11 @@ void ut_tbuf_attach(struct ut_tbuf *t)
 void ut_tbuf_detach(struct ut_tbuf *t)
 {
 	uint64_t words[4] = { 0 };
-	sigset_t before;
+	struct ut_signals before;
 
-	if (t->generation != ut_writer_generation() || !t->generation || !may_go_on())
+	if (t->generation != ut_writer_generation() || !t->generation || !ut_writer_may_go_on())
 		return;
-	words[0] = ut_pack(t->thread, (uint32_t)syscall(SYS_gettid));
+	words[0] = ut_pack(t->thread, (uint32_t)ut_sys_call(SYS_gettid));
 	words[1] = ut_clock_ticks(ut_writer_clock);
 	prctl(PR_GET_NAME, &words[2]); /* the program may have named it after its first record */
 	ut_writer_define(UT_REC_THREAD_INFO, words, 4, NULL, 0);

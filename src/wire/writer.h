@@ -64,7 +64,10 @@ void ut_writer_one_switch(void);
 bool ut_writer_define(enum ut_rec type, const uint64_t *words, size_t count, const void *bytes,
 		      size_t len);
 
-/* Gives the thread a number and says who it is. */
+/* Before any system call that a sandbox might kill for: is recording still on? */
+bool ut_writer_may_go_on(void);
+
+/* Gives the thread a number and says who it is; ut_writer_may_go_on() has been asked. */
 void ut_tbuf_attach(struct ut_tbuf *t);
 
 /* The thread ends: hands the rest of its chunk to the next one. */

@@ -10,10 +10,11 @@ import signal
 import time
 import unittest
 
-from common import PATIENCE, Case, environment, is_root, main, need, program, to_ns
+from common import (PATIENCE, UNITRACE, Case, environment, is_root, main, need, program,
+                    to_ns)
 
-need("every_call", "first_signals", "many_names", "sandboxed", "small_stack", "strange_clock",
-     "wrappers", "libintruder.so")
+need("every_call", "first_signals", "fork_first", "least_calls", "many_names", "sandboxed",
+     "small_handler", "small_stack", "strange_clock", "wrappers", "libintruder.so")
 
 
 class Names(Case):
@@ -128,7 +129,70 @@ class Little(Case):
         self.assertEqual(got.stdout.split(), [b"1000", b"unlimited"])
 
 
+    def test_a_small_alternate_stack_is_enough_for_the_first_call(self):
+        for how, others in (("first", []), ("thread", ["before"]), ("child", [])):
+            with self.subTest(how):
+                bare = self.run_words(program("small_handler"), how)
+                self.assertEqual((bare.returncode, bare.stdout), (0, b"100\n"), bare.stderr)
+                got = self.unitrace(program("small_handler"), how)
+                self.assertEqual((got.returncode, got.stdout), (0, b"100\n"), got.stderr)
+                trace = max(self.traces(), key=lambda t: len(t.spans))
+                self.assertEqual(sorted(set(trace.names())),
+                                 sorted(["between", *others, *(f"handled {i:02}" for i in range(100))]))
+                self.assertEqual(len(trace.named("between")), 100 * 500)
+                self.assertFalse(trace.losses)
+                for path in self.timelines():
+                    path.unlink()
+
+
+class Forks(Case):
+    """Children that are forked while other threads make the first calls: none hangs, none has
+    signals blocked, and those of fork() are recorded."""
+
+    def check(self, how):
+        got = self.unitrace("--max-size", "50M", program("fork_first"), how)
+        self.assertEqual((got.returncode, got.stdout), (0, b"hung 0, blocked 0, killed 0\n"), got.stderr)
+        recorded = sum(len(t.named("in child")) for t in self.traces())
+        for path in self.timelines():
+            path.unlink()
+        return recorded
+
+    def test_by_the_c_library(self):
+        for _ in range(3):
+            self.assertEqual(self.check("fork"), 30)
+
+    def test_by_the_system_call(self):
+        for _ in range(3):  # those forked while a thread loads the collector cannot
+            self.assertLessEqual(self.check("raw"), 30)
+
+    def test_in_a_handler(self):
+        self.assertEqual(self.check("handler"), 30)
+
+    def test_while_names_are_made(self):
+        self.assertEqual(self.check("names"), 30)
+
+    def test_in_a_constructor(self):
+        self.assertEqual(self.check("early"), 30)
+
+
 class Sandboxes(Case):
+    def test_the_fewest_system_calls_are_enough(self):
+        """Those of docs/security.md, and none where the filter answers in the kernel's place."""
+        for action in ("kill", "trap", "ENOSYS", "EINVAL", "EFAULT", "EPERM"):
+            for what in ("", "child", "names", "threads"):
+                with self.subTest(action=action, what=what):
+                    bare = self.run_words(program("least_calls"), action, what)
+                    if bare.returncode == 77:
+                        self.skipTest(bare.stderr.decode())
+                    self.assertEqual((bare.returncode, bare.stdout), (3, b"alive\n"))
+                    got = self.unitrace(program("least_calls"), action, what)
+                    self.assertEqual((got.returncode, got.stdout), (3, b"alive\n"), got.stderr)
+                    self.assertRegex(got.stderr, rb"seccomp|recording ended early|could not record")
+                    trace = max(self.traces(), key=lambda t: len(t.spans))
+                    self.assertEqual(len(trace.named("before")), 1000)
+                    for path in self.timelines():
+                        path.unlink()
+
     def test_a_program_that_locks_itself_in_lives_and_keeps_what_it_recorded(self):
         for call in ("openat", "fallocate", "ftruncate", "madvise", "all"):
             self.check(call)
@@ -155,6 +219,35 @@ class Sandboxes(Case):
             made = 2 * (100000 + 10 + 10)
             self.assertEqual(trace.losses["dropped"] + 2 * recorded - unfinished, made)
             trace.path.unlink()
+
+
+@unittest.skipUnless(shutil.which("unshare"), "unshare is not installed")
+class NoProc(Case):
+    """Without /proc a program is recorded all the same."""
+
+    def run_without(self, *words):
+        got = self.run_words("unshare", *(() if is_root() else ("-r",)), "-m", "sh", "-c",
+                             'mount -t tmpfs none /proc && exec "$@"', "sh", UNITRACE, *words)
+        if b"unshare" in got.stderr or b"mount" in got.stderr:
+            self.skipTest(got.stderr.decode())
+        return got
+
+    def test_it_is_recorded(self):
+        for options in ((), ("--sampling",), ("--sampling", "--sampling-by", "timer"), ("--memory",)):
+            with self.subTest(options):
+                got = self.run_without(*options, program("many_names"), 3, "fork")
+                self.assertEqual((got.returncode, got.stdout), (0, b"same\n"), got.stderr)
+                traces = self.traces()
+                self.assertEqual(sum(len(t.named("parent")) for t in traces), 1)
+                self.assertEqual(sum(len(t.processes) for t in traces), 2)
+                self.assertTrue(all("many_names" in p["command"] for t in traces for p in t.processes))
+                for path in self.timelines():
+                    path.unlink()
+
+    def test_ranks_are_known(self):
+        got = self.run_without("env", "PMI_RANK=3", "PMI_SIZE=4", program("many_names"), 3)
+        self.assertEqual(got.returncode, 0, got.stderr)
+        self.assertEqual(self.trace().processes[0]["rank"], 3)
 
 
 @unittest.skipUnless(is_root(), "not here: only root can make a program of another user's rights")
