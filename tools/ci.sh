@@ -223,7 +223,7 @@ gate_symbols() {
 	fi
 	lib=$build/lib/unitrace/libunitrace-timer.so
 	if [ -f "$lib" ]; then
-		nm -D --defined-only "$lib" | awk '$3 !~ /^(pthread_create|sigaction|signal)$/ {
+		nm -D --defined-only "$lib" | awk '$3 !~ /^(prctl|pthread_create|sigaction|signal|syscall)$/ {
 			print "libunitrace-timer.so exports " $3; bad = 1 } END { exit bad }' || bad=1
 		nm -D --undefined-only "$lib" | sed 's/@.*//' | awk -v ok="^($imported|$imported_timer)\$" \
 			'$NF !~ ok { print "libunitrace-timer.so imports " $NF ", which a guest may not need"; bad = 1 }

@@ -54,6 +54,19 @@ static const struct sigaction *current(void)
 	return &theirs[atomic_load(&newest) % COPIES];
 }
 
+void ut_timer_signal_give_back(void)
+{
+	struct sigaction act;
+
+	if (!atomic_load(&taken))
+		return;
+	act = *current();
+	if (!(act.sa_flags & SA_SIGINFO) &&
+	    (act.sa_handler == SIG_DFL || act.sa_handler == SIG_IGN) &&
+	    !next_sigaction(UT_TIMER_SIGNAL, &act, NULL))
+		atomic_store(&taken, false);
+}
+
 static void set(const struct sigaction *act)
 {
 	uint32_t next = atomic_load(&newest) + 1;

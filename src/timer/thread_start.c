@@ -100,7 +100,7 @@ int pthread_create(pthread_t *id, const pthread_attr_t *attr, void *(*run)(void 
 	memcpy(&next, &found, sizeof(found));
 	if (!next)
 		return ENOSYS;
-	w = ut_timer_on() ? claim() : NULL;
+	w = ut_timer_on() && !ut_timer_me.locked_in ? claim() : NULL;
 	if (!w)
 		return next(id, attr, run, arg);
 	w->run = run;

@@ -69,7 +69,7 @@ void ut_timer_arm(uintptr_t low, uintptr_t high)
 	int saved = errno;
 	bool ok;
 
-	if (me->armed || ut_sandbox_closed())
+	if (me->armed || me->locked_in || ut_sandbox_closed())
 		return;
 	me->tid = (uint32_t)syscall(SYS_gettid);
 	me->born = ut_clock_ns(CLOCK_MONOTONIC);

@@ -39,7 +39,8 @@ extern struct ut_timer ut_timer;
 /* A thread that has a timer. */
 struct ut_timer_thread {
 	bool armed;
-	int id; /* the kernel's */
+	bool locked_in; /* under a filter that lets no handler return */
+	int id;         /* the kernel's */
 	uint32_t tid;
 	uint64_t born; /* ns */
 	/* Its stack, all of which can be read: a stack pointer elsewhere is a coroutine's, say. */
@@ -78,6 +79,8 @@ struct ut_timer_header *ut_timer_file_make(void);
 
 /* Takes the signal; what the program had set for it is kept. */
 bool ut_timer_signal_take(void);
+/* No thread has a tick any more, unless the program has a handler of its own for the signal. */
+void ut_timer_signal_give_back(void);
 /* A signal that no timer of ours has sent. */
 void ut_timer_signal_pass(int sig, siginfo_t *info, void *context);
 
