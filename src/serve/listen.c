@@ -8,7 +8,7 @@
 
 #include "serve/serve_parts.h"
 
-#define BACKLOG 64
+#define BACKLOG 1024 /* or what the system allows */
 
 /* Somewhere to listen: of this machine alone, or of both kinds of addresses. */
 union place {

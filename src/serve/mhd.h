@@ -17,6 +17,7 @@
 	X(stop_daemon)                                                                             \
 	X(get_connection_info)                                                                     \
 	X(lookup_connection_value)                                                                 \
+	X(get_connection_values_n)                                                                 \
 	X(http_unescape)                                                                           \
 	X(create_response_from_buffer)                                                             \
 	X(create_response_from_callback)                                                           \

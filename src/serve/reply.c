@@ -145,6 +145,8 @@ static const char *reason(int status)
 		return "Not Found\n";
 	case 429:
 		return "Too Many Requests\n";
+	case 507:
+		return "Insufficient Storage\n";
 	case 503:
 		return "Service Unavailable\n";
 	default:

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/grow.h"
@@ -18,9 +17,10 @@
 #define HEAD_MOST  (16u << 10)  /* bytes of a request's lines */
 #define HEAD_LONG  (128u << 10) /* where paths are long: one comes again as the referrer */
 #define BODY_MOST  (1u << 20)
-#define QUIET_S    20u  /* a client that neither sends nor takes anything */
-#define LEAVE_MS   3000 /* a page that is loaded again is away for a moment */
-#define GOODBYE_MS 1000 /* for pages to hear that we end */
+#define DRAIN_MOST (1u << 20) /* that is read of a body after it was too large */
+#define QUIET_S    20u        /* a client that neither sends nor takes anything */
+#define LEAVE_MS   3000       /* a page that is loaded again is away for a moment */
+#define GOODBYE_MS 1000       /* for pages to hear that we end */
 
 /* Nothing older than TLS 1.2; what GnuTLS takes for good enough otherwise. */
 #define TLS_KINDS "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"
@@ -31,72 +31,10 @@ struct pending {
 	size_t len, cap;
 	struct ut_body into;
 	uint64_t written; /* to its file */
+	uint64_t drained; /* read after it was refused */
 	int status;       /* it is refused with that; 0 = it is fine so far */
 	char client[INET6_ADDRSTRLEN];
 };
-
-int64_t ut_serve_now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
-/* ---- clients and their time ----------------------------------------------------------------- */
-
-static void come_and_go(void *ctx, struct MHD_Connection *connection, void **state,
-			enum MHD_ConnectionNotificationCode what)
-{
-	struct ut_serve *s = ctx;
-	struct ut_client *c = *state;
-
-	pthread_mutex_lock(&s->lock);
-	if (what == MHD_CONNECTION_NOTIFY_STARTED) {
-		c = ut_make(sizeof(*c));
-		c->fd = ut_mhd.get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)
-				->connect_fd;
-		c->deadline = ut_serve_now_ms() + UT_REQUEST_MS;
-		c->next = s->clients;
-		c->link = &s->clients;
-		if (c->next)
-			c->next->link = &c->next;
-		s->clients = c;
-		*state = c;
-	} else if (c) {
-		*c->link = c->next;
-		if (c->next)
-			c->next->link = c->link;
-		free(c);
-		*state = NULL;
-	}
-	pthread_mutex_unlock(&s->lock);
-}
-
-/* Who has not said what it wants by now never will. */
-static void cut_late(struct ut_serve *s)
-{
-	int64_t now = ut_serve_now_ms();
-
-	pthread_mutex_lock(&s->lock);
-	for (struct ut_client *c = s->clients; c; c = c->next) {
-		if (!c->deadline || now < c->deadline || c->is_cut)
-			continue;
-		shutdown(c->fd, SHUT_RDWR);
-		c->is_cut = true;
-	}
-	pthread_mutex_unlock(&s->lock);
-}
-
-void ut_serve_deadline(struct ut_serve *s, struct MHD_Connection *connection, int64_t ms)
-{
-	struct ut_client *c = *(void *const *)ut_mhd.get_connection_info(
-		connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
-
-	pthread_mutex_lock(&s->lock);
-	c->deadline = ms ? ut_serve_now_ms() + ms : 0;
-	pthread_mutex_unlock(&s->lock);
-}
 
 static void request_done(void *ctx, struct MHD_Connection *connection, void **state,
 			 enum MHD_RequestTerminationCode how)
@@ -111,6 +49,7 @@ static void request_done(void *ctx, struct MHD_Connection *connection, void **st
 	}
 	free(p);
 	*state = NULL;
+	ut_clients_of(connection)->is_busy = false;
 	ut_serve_deadline(ctx, connection, UT_REQUEST_MS);
 }
 
@@ -175,6 +114,8 @@ static int check(const struct ut_serve *s, const struct ut_request *request, str
 	const char *length = ut_request_header(request, "Content-Length");
 	int status;
 
+	if (!ut_head_is_clear(request->connection))
+		return 400;
 	if (!is_from_us(s, request))
 		return 403;
 	if (!is_allowed(s, request->method))
@@ -215,10 +156,14 @@ static enum MHD_Result answer(struct ut_serve *s, const struct ut_request *reque
 	enum MHD_Result result;
 
 	ut_serve_deadline(s, request->connection, UT_REPLY_MS);
-	if (s->opts.token && token && !strcmp(request->path, "/") && !request->is_post)
+	/* HEAD is what previews of links and scanners send: it lets nobody in */
+	if (s->opts.token && token && !strcmp(request->path, "/") && !request->is_post &&
+	    !request->is_head)
 		return let_in(s, request, token);
 	if (!is_known(s, request))
 		return ut_reply_refuse(s, request->connection, 401);
+	if (!s->opts.begin) /* otherwise the handler says who is known */
+		ut_request_is_known(request);
 	if (s->opts.live && ut_str_ends(request->path, s->opts.live) && !request->is_post)
 		return ut_tidings_stream(s, request->connection);
 	if (s->opts.serial)
@@ -251,8 +196,10 @@ static int write_body(struct pending *p, const char *data, size_t len)
 
 static void take_body(struct pending *p, const char *data, size_t len)
 {
-	if (p->status)
+	if (p->status) {
+		p->drained += len;
 		return;
+	}
 	if (p->len + p->written + len > p->into.most) {
 		p->status = 413;
 	} else if (p->into.fd >= 0) {
@@ -279,6 +226,21 @@ static void name_client(struct MHD_Connection *connection, char to[INET6_ADDRSTR
 			  INET6_ADDRSTRLEN);
 }
 
+static enum MHD_Result refuse(struct ut_serve *s, struct MHD_Connection *connection, int status,
+			      const struct pending *p)
+{
+	struct ut_reply reply = { .status = status };
+
+	if ((status == 413 || status == 507) && p->into.why[0]) {
+		reply.type = s->opts.methods ? "application/json" : NULL;
+		reply.lent =
+			ut_str_fmt(&reply.arena, s->opts.methods ? "{\"error\":\"%s\"}\n" : "%s\n",
+				   p->into.why);
+		reply.len = strlen(reply.lent);
+	}
+	return ut_reply_send(s, connection, &reply);
+}
+
 /* The head of the request is there. */
 static enum MHD_Result begin(struct ut_serve *s, struct ut_request *request, void **state)
 {
@@ -287,10 +249,13 @@ static enum MHD_Result begin(struct ut_serve *s, struct ut_request *request, voi
 
 	p->into.fd = -1;
 	*state = p;
+	((struct ut_client *)request->from)->is_busy = true;
+	((struct ut_client *)request->from)->is_known = false;
+	ut_serve_deadline(s, request->connection, UT_REQUEST_MS);
 	name_client(request->connection, p->client);
 	request->client = p->client;
 	status = check(s, request, &p->into);
-	return status ? ut_reply_refuse(s, request->connection, status) : MHD_YES;
+	return status ? refuse(s, request->connection, status, p) : MHD_YES;
 }
 
 /* limits: libmicrohttpd calls it, NOLINTNEXTLINE(readability-function-size) */
@@ -303,8 +268,10 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *connection, 
 	struct ut_request request = { .path = url,
 				      .method = method_of(method),
 				      .is_post = !strcmp(method, "POST"),
+				      .is_head = !strcmp(method, "HEAD"),
 				      .body_fd = -1,
-				      .connection = connection };
+				      .connection = connection,
+				      .from = ut_clients_of(connection) };
 
 	(void)version;
 	if (!p)
@@ -312,12 +279,14 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *connection, 
 	if (*len) {
 		take_body(p, data, *len);
 		*len = 0;
+		if (p->drained > DRAIN_MOST) /* whoever goes on is not read any more */
+			return MHD_NO;
 		if (p->into.fd >= 0)
 			ut_serve_deadline(s, connection, UT_REQUEST_MS);
 		return MHD_YES;
 	}
 	if (p->status)
-		return ut_reply_refuse(s, connection, p->status);
+		return refuse(s, connection, p->status, p);
 	request.client = p->client;
 	request.body = (struct ut_str){ p->body ? p->body : "", p->len };
 	request.body_fd = p->into.fd;
@@ -358,11 +327,10 @@ static struct MHD_Daemon *start(struct ut_serve *s, int fd)
 			MHD_USE_ITC | MHD_USE_ERROR_LOG | (s->opts.cert ? MHD_USE_TLS : 0),
 		0, NULL, NULL, on_request, s, MHD_OPTION_EXTERNAL_LOGGER, say_nothing, NULL,
 		MHD_OPTION_UNESCAPE_CALLBACK, decode, NULL, MHD_OPTION_LISTEN_SOCKET, fd,
-		MHD_OPTION_CONNECTION_LIMIT, s->opts.clients ? s->opts.clients : CLIENTS,
-		MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+		MHD_OPTION_CONNECTION_LIMIT, s->opts.clients, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
 		(size_t)(s->opts.long_paths ? HEAD_LONG : HEAD_MOST), MHD_OPTION_CONNECTION_TIMEOUT,
 		QUIET_S, MHD_OPTION_NOTIFY_COMPLETED, request_done, s, MHD_OPTION_NOTIFY_CONNECTION,
-		come_and_go, s, MHD_OPTION_ARRAY, s->opts.cert ? tls : &none, MHD_OPTION_END);
+		ut_clients_notify, s, MHD_OPTION_ARRAY, s->opts.cert ? tls : &none, MHD_OPTION_END);
 }
 
 int ut_serve_open(struct ut_serve **out, const struct ut_serve_opts *opts, struct ut_err *err)
@@ -379,6 +347,7 @@ int ut_serve_open(struct ut_serve **out, const struct ut_serve_opts *opts, struc
 		return fd;
 	s = ut_make(sizeof(*s));
 	s->opts = *opts;
+	s->opts.clients = opts->clients ? opts->clients : CLIENTS;
 	s->port = port;
 	snprintf(s->cookie, sizeof(s->cookie), "unitrace_%u", (unsigned int)s->port);
 	pthread_mutex_init(&s->lock, NULL);
@@ -435,7 +404,7 @@ void ut_serve_run(struct ut_serve *s, const volatile sig_atomic_t *stop)
 
 	while (!*stop && !s->asked_to_stop) {
 		poll(NULL, 0, UT_TICK_MS);
-		cut_late(s);
+		ut_clients_cut_late(s);
 		if (!s->opts.once || !s->had_page || s->pages)
 			left = 0;
 		else if (!left)

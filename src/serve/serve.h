@@ -6,7 +6,8 @@
  * it comes from (Origin) must come from here, too. With a token, who comes with it first gets a
  * cookie, and everybody else is refused; handlers with ideas of their own about who may ask leave
  * the token out and look at the request. Requests have a size and a time to be complete; a slow,
- * silent or broken client costs a thread among a few dozen and is dropped in time.
+ * silent or broken client costs a thread among a few dozen and is dropped in time, or when others
+ * need its place. Heads that can be read in two ways are refused.
  *
  * Nothing of a path is ever taken from a request: the handler compares it with what it knows.
  */
@@ -37,18 +38,32 @@ enum ut_method {
 struct ut_request {
 	enum ut_method method;
 	bool is_post;
+	bool is_head;        /* nothing but the head of what GET would answer */
 	const char *path;    /* decoded, without the query; begins with a slash */
 	struct ut_str body;  /* unless it went into a file, see struct ut_body */
 	int body_fd;         /* that file; -1 = none */
 	uint64_t body_bytes; /* in it */
 	const char *client;  /* where it comes from: an address without a port, "" = unknown */
 	void *connection;    /* for the functions below */
+	void *from;          /* the client's connection; NULL = none */
 };
 
 /* What the client has sent with the request; NULL = nothing. Lives as long as the request. */
 const char *ut_request_header(const struct ut_request *r, const char *name);
 const char *ut_request_cookie(const struct ut_request *r, const char *name);
 const char *ut_request_argument(const struct ut_request *r, const char *name);
+
+#define UT_WHO 64
+
+/*
+ * Who sends this, as far as that can be told from outside, so that limits for one are not evaded by
+ * another address: "uid 1000" is a user of this machine, by whatever address; of version 6 it is
+ * the network.
+ */
+void ut_request_who(const struct ut_request *r, char to[UT_WHO]);
+
+/* The one who asks is a user of the handler's: his connection is not closed to make room. */
+void ut_request_is_known(const struct ut_request *r);
 
 /* A body that is made while it is sent. */
 struct ut_reply_stream {
@@ -86,6 +101,7 @@ typedef void (*ut_serve_fn)(void *ctx, const struct ut_request *request, struct 
 struct ut_body {
 	uint64_t most; /* bytes; as begin() finds it: what is usual */
 	int fd;        /* a file, which is closed when the request is over; -1 = memory */
+	char why[240]; /* what is said if it is refused, or too large; "" = what is usual */
 };
 
 struct ut_serve_opts {

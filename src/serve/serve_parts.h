@@ -11,6 +11,7 @@
 #include "serve/mhd.h"
 #include "serve/serve.h"
 
+#define UT_HEAD_MS     10000 /* for the first request of a connection to begin */
 #define UT_REQUEST_MS  20000 /* for a request, or the next part of a large one, to be there */
 #define UT_REPLY_MS    120000
 #define UT_TICK_MS     100 /* how late we may notice that we should stop */
@@ -21,7 +22,10 @@ struct ut_client {
 	struct ut_client *next, **link;
 	int fd;
 	int64_t deadline; /* ms; 0 = as long as it takes */
+	uint64_t origin;  /* the machine or network that it comes from; 0 = a socket of ours */
 	bool is_cut;
+	atomic_bool is_busy;  /* with a request */
+	atomic_bool is_known; /* the last one was a user's */
 };
 
 /* The last thing that was told to pages: the whole, and what has changed since. */
@@ -51,6 +55,15 @@ struct ut_serve {
 };
 
 int64_t ut_serve_now_ms(void);
+
+/* What libmicrohttpd calls when a connection comes or goes; ctx is the server. */
+void ut_clients_notify(void *ctx, struct MHD_Connection *connection, void **state,
+		       enum MHD_ConnectionNotificationCode what);
+struct ut_client *ut_clients_of(struct MHD_Connection *connection);
+void ut_clients_cut_late(struct ut_serve *s);
+
+/* Is there one way only to read the head of this request? */
+bool ut_head_is_clear(struct MHD_Connection *connection);
 
 /* When this client must be done with what it does; 0 = it may take as long as it likes. */
 void ut_serve_deadline(struct ut_serve *s, struct MHD_Connection *connection, int64_t ms);
