@@ -3,8 +3,12 @@
  *
  * There are no user names: whoever knows the passphrase is the owner of the data directory. What is
  * kept, in one file of the owner's alone, are digests: of the passphrase by PBKDF2, of cookies and
- * tokens, which are random, by SHA-256. Guessing is slowed down for everybody from an address, and
- * for all addresses together. Any thread.
+ * tokens, which are random, by SHA-256. Guessing is slowed down for each client, and for all of
+ * them together; whoever has a cookie or a token never waits for that. Any thread.
+ *
+ * The file may be changed by several processes: a second server, `serve --new-token`. Each change
+ * is made to what the file holds then, with the server's folder locked, and what others have
+ * changed counts from the next question on.
  */
 #ifndef UT_SITE_ACCOUNTS_H
 #define UT_SITE_ACCOUNTS_H
@@ -29,6 +33,9 @@ struct ut_json_writer;
 int ut_accounts_open(struct ut_accounts **a, int own, bool anew, struct ut_err *err) UT_MUST_CHECK;
 void ut_accounts_close(struct ut_accounts *a); /* NULL is fine */
 
+/* Guesses that wait do so no longer: the server ends. */
+void ut_accounts_stop(struct ut_accounts *a);
+
 /* ---- passphrase ----------------------------------------------------------------------------- */
 
 bool ut_accounts_has_passphrase(struct ut_accounts *a);
@@ -37,8 +44,12 @@ bool ut_accounts_has_passphrase(struct ut_accounts *a);
 int ut_accounts_set_passphrase(struct ut_accounts *a, const char *passphrase,
 			       struct ut_err *err) UT_MUST_CHECK;
 
-/* 0: it is the one. -EACCES: it is not. -EAGAIN: too many have been wrong; *wait says for how many
- * seconds nobody from there is listened to. */
+/*
+ * 0: it is the one. -EACCES: it is not. -EAGAIN: too many of this client have been wrong, or too
+ * many guesses wait already; *wait says for how many seconds it should not ask again. One guess is
+ * looked at at a time, first of those who have been wrong least often, and each costs time. So this
+ * may take a while.
+ */
 int ut_accounts_try(struct ut_accounts *a, const char *client, const char *passphrase,
 		    unsigned int *wait, struct ut_err *err) UT_MUST_CHECK;
 
@@ -47,7 +58,8 @@ int ut_accounts_try(struct ut_accounts *a, const char *client, const char *passp
 int ut_accounts_new_cookie(struct ut_accounts *a, char to[UT_SECRET],
 			   struct ut_err *err) UT_MUST_CHECK;
 bool ut_accounts_knows_cookie(struct ut_accounts *a, const char *cookie);
-void ut_accounts_drop_cookie(struct ut_accounts *a, const char *cookie);
+int ut_accounts_drop_cookie(struct ut_accounts *a, const char *cookie,
+			    struct ut_err *err) UT_MUST_CHECK;
 
 /* ---- tokens of scripts ---------------------------------------------------------------------- */
 

@@ -3,7 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define FORGET_S 3600
+#define FORGET_S      3600
+#define FIRST_COST_MS 125u
+#define COST_STEP     5u /* wrong guesses, after which one costs twice as much */
 
 static const struct ut_attempt *find(const struct ut_attempts *a, const char *client)
 {
@@ -18,11 +20,24 @@ unsigned int ut_attempts_wait(const struct ut_attempts *a, const char *client, i
 {
 	const struct ut_attempt *one = find(a, client);
 
-	if (one && now < one->until)
-		return (unsigned int)(one->until - now);
-	if (now / 60 == a->minute && a->in_minute >= UT_ATTEMPT_MINUTE)
-		return (unsigned int)(60 - now % 60);
-	return 0;
+	return one && now < one->until ? (unsigned int)(one->until - now) : 0;
+}
+
+unsigned int ut_attempts_count(const struct ut_attempts *a, const char *client)
+{
+	const struct ut_attempt *one = find(a, client);
+
+	return one ? one->wrong : 0;
+}
+
+unsigned int ut_attempts_cost(const struct ut_attempts *a, int64_t now)
+{
+	unsigned int doublings;
+
+	if (now - a->last > FORGET_S || a->wrong <= UT_ATTEMPT_COST_FREE)
+		return 0;
+	doublings = (a->wrong - UT_ATTEMPT_COST_FREE) / COST_STEP;
+	return doublings < 5 ? FIRST_COST_MS << doublings : UT_ATTEMPT_COST_MS;
 }
 
 /* Its place, or that of the one who has been quiet for longest. */
@@ -56,10 +71,10 @@ void ut_attempts_wrong(struct ut_attempts *a, const char *client, int64_t now)
 		wait = one->wrong - UT_ATTEMPT_FREE < 10 ? 1u << (one->wrong - UT_ATTEMPT_FREE)
 							 : UT_ATTEMPT_MOST_S;
 	one->until = now + (wait < UT_ATTEMPT_MOST_S ? wait : UT_ATTEMPT_MOST_S);
-	if (now / 60 != a->minute)
-		a->in_minute = 0;
-	a->minute = now / 60;
-	a->in_minute++;
+	if (now - a->last > FORGET_S)
+		a->wrong = 0;
+	a->last = now;
+	a->wrong += a->wrong < UINT32_MAX;
 }
 
 void ut_attempts_right(struct ut_attempts *a, const char *client)

@@ -41,20 +41,31 @@ static void the_first_few_are_free_and_then_it_doubles(void **state)
 	free(a);
 }
 
-static void many_addresses_together_are_slow_as_well(void **state)
+static void guesses_of_all_cost_more_and_lock_nobody_out(void **state)
 {
 	struct ut_attempts *a = calloc(1, sizeof(*a));
+	unsigned int last = 0;
 	int64_t now = 600;
 	char name[32];
 
 	(void)state;
-	for (unsigned int i = 0; i < UT_ATTEMPT_MINUTE; i++) {
-		snprintf(name, sizeof(name), "10.0.0.%u", i);
+	for (unsigned int i = 0; i < 1000; i++) {
+		unsigned int cost = ut_attempts_cost(a, now);
+
+		snprintf(name, sizeof(name), "10.0.%u.%u", i / 256, i % 256);
+		assert_true(cost >= last && cost <= UT_ATTEMPT_COST_MS);
+		assert_int_equal(cost > 0, i > UT_ATTEMPT_COST_FREE);
 		assert_int_equal(ut_attempts_wait(a, name, now), 0);
 		ut_attempts_wrong(a, name, now);
+		last = cost;
 	}
-	assert_int_equal(ut_attempts_wait(a, "10.9.9.9", now), 60);
-	assert_int_equal(ut_attempts_wait(a, "10.9.9.9", now + 60), 0);
+	assert_int_equal(last, UT_ATTEMPT_COST_MS);
+	assert_int_equal(ut_attempts_wait(a, "the owner", now), 0);
+	assert_int_equal(ut_attempts_count(a, "the owner"), 0);
+	assert_int_equal(ut_attempts_count(a, name), 1);
+	assert_int_equal(ut_attempts_cost(a, now + 3601), 0);
+	ut_attempts_wrong(a, name, now + 3601);
+	assert_int_equal(ut_attempts_cost(a, now + 3601), 0);
 	free(a);
 }
 
@@ -79,7 +90,7 @@ UT_TESTS(attempts)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_first_few_are_free_and_then_it_doubles),
-		cmocka_unit_test(many_addresses_together_are_slow_as_well),
+		cmocka_unit_test(guesses_of_all_cost_more_and_lock_nobody_out),
 		cmocka_unit_test(what_is_remembered_is_bounded),
 	};
 
