@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/arena.h"
@@ -17,10 +18,12 @@
 #include "base/log.h"
 #include "base/opt.h"
 #include "base/path.h"
+#include "base/size.h"
 #include "cmd/command_line.h"
 #include "cmd/record_options.h"
 #include "site/site.h"
 #include "view/page.h"
+#include "workbench/folder.h"
 #include "workbench/keeper.h"
 
 #define USUAL_PORT 8080
@@ -29,6 +32,7 @@ struct serve_opts {
 	uint64_t port;
 	const char *data, *base_url, *cert, *key, *new_token;
 	const char *keep;
+	uint64_t quota;
 	bool remote, profiling, reset, help, statistics;
 };
 
@@ -44,6 +48,18 @@ static int set_port(void *ctx, const char *value, struct ut_err *err)
 	return 0;
 }
 
+static int set_quota(void *ctx, const char *value, struct ut_err *err)
+{
+	struct serve_opts *o = ctx;
+	int rc = 0;
+
+	if (!strcmp(value, "none"))
+		o->quota = UINT64_MAX;
+	else
+		rc = ut_size_parse(value, &o->quota, err);
+	return rc || o->quota ? rc : ut_err_set(err, -EINVAL, "nothing could be kept");
+}
+
 static const struct ut_opt *make_table(struct ut_arena *a, struct serve_opts *o)
 {
 	const struct ut_opt table[] = {
@@ -55,6 +71,9 @@ static const struct ut_opt *make_table(struct ut_arena *a, struct serve_opts *o)
 					"where projects and results lie, and are made "
 					"(unitrace-data here, if it is there, else in your home)"),
 			     "<dir>"),
+		ut_opt_call("data-quota", "SIZE|none", set_quota, o,
+			    "disk that it may use; when that is reached, nothing new is taken and "
+			    "recordings pause (half of the file system)"),
 		ut_opt_flag(0, "allow-remote-access", &o->remote,
 			    "listen on all addresses of this machine, with TLS and a passphrase"),
 		ut_opt_flag(0, "enable-server-profiling", &o->profiling,
@@ -151,16 +170,25 @@ static int serve(const struct serve_opts *o, struct ut_arena *a, struct ut_err *
 				     .remote = o->remote,
 				     .profiling = o->profiling,
 				     .reset_passphrase = o->reset,
+				     .quota = o->quota,
 				     .teller = ut_log_teller(),
 				     .check_line = check_line };
 	struct ut_site *site;
-	int rc;
+	struct stat st;
+	int rc, fd;
 
 	if (readlink("/proc/self/exe", program, sizeof(program) - 1) < 0)
 		return ut_err_set(err, -errno, "/proc/self/exe: %s", strerror(errno));
-	rc = ut_path_mkdirs(data, err);
-	if (rc)
-		return rc;
+	fd = ut_folder_open_top(data, err);
+	if (fd < 0)
+		return fd;
+	if (!fstat(fd, &st) && (st.st_mode & (S_IWGRP | S_IWOTH)))
+		ut_log(UT_WARN,
+		       "serve: others can write into %s, and change results there; chmod go-w "
+		       "takes "
+		       "that away",
+		       data);
+	close(fd);
 	real = realpath(data, NULL);
 	opts.data_directory = real ? ut_str_fmt(a, "%s", real) : data;
 	free(real);

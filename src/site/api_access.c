@@ -1,5 +1,6 @@
 /* api_access.c - who may come in, and what the server is. */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -7,6 +8,8 @@
 #include "site/body_schema.h"
 #include "site/site_call.h"
 #include "version.h"
+
+#define COUNTED_MS 2000 /* what is used is that old at most when it is shown */
 
 int ut_api_server(struct ut_call *c, struct ut_err *err)
 {
@@ -23,6 +26,9 @@ int ut_api_server(struct ut_call *c, struct ut_err *err)
 		ut_write_flag(&c->out, "profiling", s->opts.profiling);
 		ut_write_flag(&c->out, "remote", s->opts.remote);
 		ut_write_text(&c->out, "dataDirectory", s->shelf.path);
+		ut_write_u64(&c->out, "dataBytes", ut_storage_used(&s->storage, COUNTED_MS));
+		if (s->storage.quota != UINT64_MAX)
+			ut_write_u64(&c->out, "dataQuota", s->storage.quota);
 	}
 	ut_write_close(&c->out, '}');
 	return 0;
@@ -46,6 +52,20 @@ static int64_t now_s(void)
 	return t.tv_sec;
 }
 
+/* Whose guesses are counted together: those of a session or a token, or of whoever is not known. */
+static void guesser(const struct ut_call *c, char to[UT_WHO])
+{
+	const char *cookie = ut_request_cookie(c->request, c->site->cookie);
+	const char *token = ut_request_header(c->request, "Authorization");
+	char digest[UT_DIGEST];
+
+	if (ut_call_is_known(c->site, c->request) &&
+	    !ut_secret_digest(token ? token : cookie, digest, NULL))
+		snprintf(to, UT_WHO, "session %.32s", digest);
+	else
+		ut_request_who(c->request, to);
+}
+
 /* A token that works once, or the passphrase. */
 int ut_api_login(struct ut_call *c, struct ut_err *err)
 {
@@ -53,9 +73,11 @@ int ut_api_login(struct ut_call *c, struct ut_err *err)
 	const char *passphrase = ut_doc_text(c->body, "passphrase");
 	const char *browser = ut_doc_text(c->body, "browser");
 	struct ut_site *s = c->site;
+	char client[UT_WHO];
 	unsigned int wait = 0;
 	int rc;
 
+	guesser(c, client);
 	if (token)
 		rc = ut_gatekeeper_exchange(&s->gate, token, browser, now_s())
 			     ? 0
@@ -64,16 +86,15 @@ int ut_api_login(struct ut_call *c, struct ut_err *err)
 	else if (!passphrase)
 		rc = ut_err_set(err, -EINVAL, "\"passphrase\" is missing, or is no text");
 	else
-		rc = ut_accounts_try(s->accounts, c->request->client, passphrase, &wait, err);
+		rc = ut_accounts_try(s->accounts, client, passphrase, &wait, err);
 	c->reply->retry_after = wait;
 	return rc ? rc : ut_call_let_in(c, err);
 }
 
 int ut_api_logout(struct ut_call *c, struct ut_err *err)
 {
-	(void)err;
-	ut_accounts_drop_cookie(c->site->accounts, ut_request_cookie(c->request, c->site->cookie));
-	return 0;
+	return ut_accounts_drop_cookie(c->site->accounts,
+				       ut_request_cookie(c->request, c->site->cookie), err);
 }
 
 /* The first one needs none before it: who is here came with a token from the terminal. */
@@ -81,11 +102,13 @@ int ut_api_passphrase(struct ut_call *c, struct ut_err *err)
 {
 	struct ut_site *s = c->site;
 	const char *old = ut_doc_text(c->body, "old"), *passphrase;
+	char client[UT_WHO];
 	unsigned int wait = 0;
 	int rc = ut_call_text(c, "passphrase", &passphrase, err);
 
+	guesser(c, client);
 	if (!rc && ut_accounts_has_passphrase(s->accounts))
-		rc = old ? ut_accounts_try(s->accounts, c->request->client, old, &wait, err)
+		rc = old ? ut_accounts_try(s->accounts, client, old, &wait, err)
 			 : ut_err_set(err, -EINVAL, "\"old\" is missing: the passphrase until now");
 	c->reply->retry_after = wait;
 	if (!rc)

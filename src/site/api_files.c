@@ -45,12 +45,23 @@ static uint64_t free_bytes(const struct ut_site *site)
 int ut_files_begin_upload(struct ut_site *site, const struct ut_request *request,
 			  struct ut_body *body)
 {
-	int at = ut_folder_open(site->shelf.own, INCOMING, true, NULL);
+	uint64_t left = ut_storage_left(&site->storage);
+	struct ut_err err = { 0 };
+	int at;
 
 	(void)request;
 	body->most = free_bytes(site);
-	if (at < 0 || !body->most)
+	if (left < body->most) {
+		body->most = left;
+		if (ut_storage_check(&site->storage, left + 1, &err)) /* what is said if it is */
+			snprintf(body->why, sizeof(body->why), "%.239s", err.text);
+	}
+	at = ut_folder_open(site->shelf.own, INCOMING, true, NULL);
+	if (at < 0 || !body->most) {
+		if (at >= 0)
+			close(at);
 		return 507;
+	}
 	/* without a name: what is not complete goes with the connection */
 	body->fd = openat(at, ".", O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
 	close(at);
@@ -126,8 +137,15 @@ static int import(struct ut_call *c, int fd, bool is_nameless, const char *file,
 {
 	const char *name = ut_request_argument(c->request, "result"), *got;
 	struct ut_shelf *s = &c->site->shelf;
+	struct stat st;
 	int at, in, rc;
 
+	/* others may have come meanwhile: what has no name yet is counted when it gets one */
+	if (fstat(fd, &st))
+		return ut_err_set(err, -errno, "%s: %s", file, strerror(errno));
+	rc = ut_storage_check(&c->site->storage, (uint64_t)st.st_size, err);
+	if (rc)
+		return rc;
 	if (!name)
 		name = ut_doc_text(c->body, "result");
 	at = ut_shelf_add_result(s, c->arena, c->args[0], name ? name : result_name(c->arena, file),

@@ -373,6 +373,8 @@ int ut_api_run(struct ut_call *c, struct ut_err *err)
 	int rc = ut_call_take_secret(c, secret, sizeof(secret), err);
 
 	if (!rc)
+		rc = ut_storage_check(&c->site->storage, 0, err);
+	if (!rc)
 		rc = make_line(c, c->args[0], &q, &result, err);
 	if (!rc)
 		check_machine(c, &q, secret);
@@ -390,6 +392,8 @@ static int fetch(struct ut_call *c, int at, struct ut_err *err)
 	char secret[UT_KEEPER_SECRET_MOST];
 	int rc = ut_call_take_secret(c, secret, sizeof(secret), err);
 
+	if (!rc)
+		rc = ut_storage_check(&c->site->storage, 0, err);
 	if (!rc && faccessat(at, UT_FAR_PLACE_FILE, F_OK, AT_SYMLINK_NOFOLLOW))
 		rc = ut_err_set(err, -EBUSY, "nothing of it lies on another machine");
 	if (!rc)
@@ -418,6 +422,11 @@ int ut_api_control(struct ut_call *c, struct ut_err *err)
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 		if (strcmp(word, words[i]) != 0)
 			continue;
+		if (i == UT_KEEPER_RESUME) { /* it would be paused again at once */
+			rc = ut_storage_check(&c->site->storage, 0, err);
+			if (rc)
+				return rc;
+		}
 		at = ut_shelf_open_result(&c->site->shelf, c->args[0], c->args[1], err);
 		if (at < 0)
 			return at;

@@ -31,6 +31,7 @@ struct message {
 struct watched {
 	char *project, *result; /* NULL = free */
 	char *last;             /* what was told about it */
+	bool is_held;           /* paused, because the data directory is full */
 };
 
 struct ut_events {
@@ -152,6 +153,21 @@ static void tell_run(struct ut_events *e, struct watched *w, const struct ut_she
 	ut_buf_release(&text);
 }
 
+/* The data directory is full: recording ends, and the program goes on. */
+static void hold(struct ut_events *e, struct watched *w)
+{
+	int at = ut_shelf_open_result(&e->site->shelf, w->project, w->result, NULL);
+
+	if (at < 0)
+		return;
+	if (!ut_keeper_tell(at, UT_KEEPER_PAUSE, NULL) && !w->is_held)
+		ut_tell(e->site->opts.teller, UT_WARN,
+			"serve: the data directory has reached its quota: '%s' in '%s' is paused",
+			w->result, w->project);
+	w->is_held = true;
+	close(at);
+}
+
 /* What one run does; false when it does nothing any more. */
 static bool look_at_run(struct ut_events *e, struct watched *w)
 {
@@ -162,6 +178,8 @@ static bool look_at_run(struct ut_events *e, struct watched *w)
 
 	if (!rc)
 		tell_run(e, w, &r);
+	if (!rc && r.state == UT_RESULT_RUNNING && ut_storage_is_full(&e->site->storage))
+		hold(e, w);
 	if (!busy) {
 		/* what its viewer shows has become files, and there is more than was recorded */
 		ut_viewers_tidy(e->site->viewers);
@@ -188,6 +206,7 @@ static void look_at_runs(struct ut_events *e)
 			continue;
 		if (look_at_run(e, &w)) {
 			e->runs[i].last = w.last;
+			e->runs[i].is_held = w.is_held;
 			continue;
 		}
 		pthread_mutex_lock(&e->lock);

@@ -24,6 +24,7 @@
 
 #define CLIENTS   256u
 #define BODY_MOST (1u << 20)
+#define OPEN_MOST (16u << 10) /* of who has not been let in */
 #define PEM_MOST  (256u << 10)
 #define KEY_FILE  "server.key"
 #define CERT_FILE "server.crt"
@@ -35,10 +36,16 @@ bool ut_call_is_known(struct ut_site *site, const struct ut_request *request)
 {
 	static const char bearer[] = "Bearer ";
 	const char *given = ut_request_header(request, "Authorization");
+	bool known;
 
 	if (given && !strncasecmp(given, bearer, sizeof(bearer) - 1))
-		return ut_accounts_knows_token(site->accounts, given + sizeof(bearer) - 1);
-	return ut_accounts_knows_cookie(site->accounts, ut_request_cookie(request, site->cookie));
+		known = ut_accounts_knows_token(site->accounts, given + sizeof(bearer) - 1);
+	else
+		known = ut_accounts_knows_cookie(site->accounts,
+						 ut_request_cookie(request, site->cookie));
+	if (known)
+		ut_request_is_known(request);
+	return known;
 }
 
 int ut_call_let_in(struct ut_call *c, struct ut_err *err)
@@ -266,8 +273,8 @@ int ut_site_begin(void *ctx, const struct ut_request *request, struct ut_body *b
 	if (request->method == UT_METHOD_GET)
 		return 0;
 	wait_until_open(s);
-	body->most = BODY_MOST;
 	route = ut_route_find(request->method, path_of(s, request), &arena, args, &rest, &known);
+	body->most = route && (route->flags & UT_ROUTE_OPEN) ? OPEN_MOST : BODY_MOST;
 	if (route && (route->flags & UT_ROUTE_UPLOAD)) {
 		const char *type = ut_request_header(request, "Content-Type");
 
@@ -392,6 +399,7 @@ static int open_parts(struct ut_site *s, struct ut_err *err)
 		rc = ut_shelf_open(&s->shelf, s->opts.data_directory, err);
 	if (rc)
 		return rc;
+	ut_storage_init(&s->storage, &s->shelf, s->opts.quota);
 	if (s->opts.remote)
 		find_names(s);
 	if (s->opts.cert)
@@ -458,6 +466,8 @@ void ut_site_close(struct ut_site *s)
 		return;
 	if (s->events)
 		ut_events_stop(s->events);
+	if (s->accounts)
+		ut_accounts_stop(s->accounts);
 	ut_judge_free(s->judge);
 	ut_serve_close(s->server);
 	ut_viewers_close(s->viewers);
@@ -466,6 +476,7 @@ void ut_site_close(struct ut_site *s)
 	if (s->accounts)
 		ut_gatekeeper_release(&s->gate);
 	ut_certificate_release(&s->certificate);
+	ut_storage_release(&s->storage);
 	ut_shelf_close(&s->shelf);
 	ut_arena_release(&s->arena);
 	free(s);

@@ -30,6 +30,8 @@ struct ut_site_opts {
 	bool remote;            /* from other machines, by TLS, too */
 	bool profiling;         /* programs may be started */
 	bool reset_passphrase;
+	uint64_t quota; /* bytes of the data directory; 0 = half of its file system, UINT64_MAX =
+			   none */
 	const struct ut_teller *teller;
 	/* Is this a command line that `record` takes? Words without the program's own name. */
 	int (*check_line)(int argc, const char *const *argv, struct ut_err *err);

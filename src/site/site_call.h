@@ -14,6 +14,7 @@
 #include "serve/serve.h"
 #include "site/accounts.h"
 #include "site/site.h"
+#include "site/storage.h"
 #include "site/viewers.h"
 #include "text/json_doc.h"
 #include "text/json_write.h"
@@ -25,6 +26,7 @@ struct ut_judge;
 struct ut_site {
 	struct ut_site_opts opts;
 	struct ut_shelf shelf;
+	struct ut_storage storage;
 	struct ut_accounts *accounts;
 	struct ut_viewers *viewers;
 	struct ut_events *events;

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "base/path.h"
 #include "base/utf8.h"
 #include "text/json_doc.h"
@@ -81,8 +82,16 @@ int ut_folder_open(int at, const char *name, bool make, struct ut_err *err)
 
 int ut_folder_open_top(const char *path, struct ut_err *err)
 {
-	int rc = ut_path_mkdirs(path, err), fd;
+	struct ut_arena arena = { 0 };
+	int rc = 0, fd;
 
+	/* a new one is for its owner alone; the folders above it are like any others */
+	if (mkdir(path, 0700) && errno == ENOENT) {
+		rc = ut_path_mkdirs(ut_path_dir(&arena, path), err);
+		if (!rc && mkdir(path, 0700) && errno != EEXIST)
+			rc = ut_err_set(err, -errno, "%s: %s", path, strerror(errno));
+		ut_arena_release(&arena);
+	}
 	if (rc)
 		return rc;
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

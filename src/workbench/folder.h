@@ -29,7 +29,7 @@ bool ut_folder_name_fits(const char *name);
 /* A folder in another one; it is not followed if it is a link. make: it may be new (0700). */
 int ut_folder_open(int at, const char *name, bool make, struct ut_err *err) UT_MUST_CHECK;
 
-/* The data directory itself, which may be a link and is made if it is missing. */
+/* The data directory itself, which may be a link and is made (0700) if it is missing. */
 int ut_folder_open_top(const char *path, struct ut_err *err) UT_MUST_CHECK;
 
 /* All of a regular file, not through a link, added to text. -EFBIG: more than most bytes. */

@@ -8,6 +8,8 @@ export interface Server {
 	profiling?: boolean;
 	remote?: boolean;
 	dataDirectory?: string;
+	dataBytes?: number;
+	dataQuota?: number; // missing: there is none
 }
 
 export type State = 'ready' | 'starting' | 'running' | 'paused' | 'writing' | 'failed' | 'cut';

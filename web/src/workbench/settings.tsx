@@ -1,6 +1,7 @@
 // settings.tsx - the passphrase, tokens of scripts, and what this server is.
 
 import { useEffect, useState } from 'preact/hooks';
+import { bytes } from '../text/format';
 import { plain } from '../text/label';
 import { copy } from '../ui/kit';
 import { api, call, path, type Token } from './api';
@@ -80,6 +81,7 @@ function Tokens() {
 export function Settings() {
 	const s = server.value!;
 
+	useEffect(() => void loadServer().catch(failed), []); // the storage as it is now
 	return (
 		<div class="page settings">
 			<Panel
@@ -109,6 +111,18 @@ export function Settings() {
 					<div>
 						<dt>Data directory</dt>
 						<dd class="mono">{plain(s.dataDirectory ?? '')}</dd>
+					</div>
+					<div>
+						<dt>Storage</dt>
+						<dd>
+							{bytes(s.dataBytes ?? 0, 3)}{' '}
+							{s.dataQuota === undefined
+								? 'used, no quota'
+								: `of ${bytes(s.dataQuota, 3)} used (--data-quota)`}
+							{s.dataQuota !== undefined && (s.dataBytes ?? 0) >= s.dataQuota
+								? ': full. Delete results and empty the trash.'
+								: ''}
+						</dd>
 					</div>
 					<div>
 						<dt>Runs programs</dt>
