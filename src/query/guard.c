@@ -7,8 +7,9 @@
 #include "base/grow.h"
 #include "query/temp_file.h"
 
-#define LENGTH_LIMIT (256 << 20) /* of one text or blob */
-#define PAGE         4096        /* of a database in memory */
+#define LENGTH_LIMIT (64 << 20) /* of one text or blob; JSON needs a dozen times as much */
+#define LIKE_LIMIT   1000       /* bytes of a pattern: each is compared with all of a text */
+#define PAGE         4096       /* of a database in memory */
 
 /* Those that compute something of their arguments, and nothing else; sorted. */
 static const char *const functions[] = {
@@ -239,7 +240,16 @@ int ut_guard_open(struct ut_guard *s)
 				     UT_TEMP_VFS);
 	if (rc == SQLITE_OK)
 		rc = note_refused(s);
-	return rc == SQLITE_OK ? drop_modules(s->db) : rc;
+	if (rc == SQLITE_OK)
+		rc = drop_modules(s->db);
+	if (rc == SQLITE_OK)
+		rc = sqlite3_open_v2(":memory:", &s->own,
+				     SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE |
+					     SQLITE_OPEN_NOMUTEX,
+				     UT_TEMP_VFS);
+	if (rc == SQLITE_OK)
+		sqlite3_limit(s->own, SQLITE_LIMIT_LENGTH, LENGTH_LIMIT);
+	return rc == SQLITE_OK ? ut_bounded_add(s->db, s->own) : rc;
 }
 
 void ut_guard_lock(struct ut_guard *s)
@@ -256,6 +266,7 @@ void ut_guard_lock(struct ut_guard *s)
 	sqlite3_db_config(s->db, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, NULL);
 	sqlite3_limit(s->db, SQLITE_LIMIT_ATTACHED, 0);
 	sqlite3_limit(s->db, SQLITE_LIMIT_LENGTH, LENGTH_LIMIT);
+	sqlite3_limit(s->db, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, LIKE_LIMIT);
 	sqlite3_set_authorizer(s->db, authorize, s);
 }
 
@@ -279,7 +290,8 @@ void ut_guard_shrink(struct ut_guard *s)
 
 void ut_guard_close(struct ut_guard *s)
 {
-	sqlite3_close(s->db);
+	sqlite3_close(s->db); /* which ends the calls on the other one */
+	sqlite3_close(s->own);
 	for (size_t i = 0; i < s->count; i++)
 		free(s->refused[i]);
 	free(s->refused);

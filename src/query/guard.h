@@ -5,7 +5,8 @@
  * modules of SQLite are allowed by name: what the linked SQLite has beyond the lists cannot be
  * called. Temporary data (temporary tables, sorting, what a statement materialises) lies in memory:
  * the connection's VFS has no files, so nothing is written to a disk and no name of a file can be
- * opened.
+ * opened. What one call of a function can compute is bounded as well, because statements are
+ * interrupted between calls only.
  */
 #ifndef UT_QUERY_GUARD_H
 #define UT_QUERY_GUARD_H
@@ -16,6 +17,7 @@
 
 struct ut_guard {
 	sqlite3 *db;
+	sqlite3 *own;   /* a connection with SQLite's functions as they are, see bounded.c */
 	char **refused; /* functions of SQLite that are not in the list */
 	size_t count, cap;
 	const char *why; /* the last refusal; NULL = none */
@@ -25,6 +27,9 @@ struct ut_guard {
  * follows in any case. */
 int ut_guard_open(struct ut_guard *s);
 void ut_guard_close(struct ut_guard *s);
+
+/* bounded.c: functions of db that work for a moment at most, by those of own. An SQLite code. */
+int ut_bounded_add(sqlite3 *db, sqlite3 *own);
 
 /* From here on every statement is checked; s stays where it is. */
 void ut_guard_lock(struct ut_guard *s);

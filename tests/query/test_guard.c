@@ -192,6 +192,43 @@ static void large_temporary_tables_hold_what_was_put_in(void **state)
 	assert_in_range(ut_guard_temp_used(), 1 << 20, 64 << 20);
 }
 
+/* Each of these was one step of SQLite's machine, for minutes to days. */
+static void one_call_of_a_function_is_bounded(void **state)
+{
+	static const char *const statements[] = {
+		"select length(printf('%.*c', 2000000000, 'x'))",
+		"select length(format('%2000000000d', 1))",
+		"select length(printf('%s%-*d%s', 'a', -2000000000, 1, 'b'))",
+		"select length(printf('%.99999999f%.99999999f', 1.5, 1.5))",
+		"select instr(hex(zeroblob(9000000)), hex(zeroblob(4000000)) || '1')",
+		"select length(replace(hex(zeroblob(9000000)), hex(zeroblob(4000000)) || '1', ''))",
+		"select length(rtrim(hex(zeroblob(9000000)), hex(randomblob(4000000)) || 'x'))",
+		"select hex(zeroblob(9000000)) like '%' || hex(zeroblob(4000000)) || '1'",
+		"select hex(zeroblob(9000000)) glob '*' || hex(zeroblob(4000000)) || '1'",
+		"select length(hex(zeroblob(60000000)))",
+	};
+	struct sample *s = *state;
+
+	for (size_t i = 0; i < sizeof(statements) / sizeof(*statements); i++) {
+		const char *got = sample_ask(s, statements[i]);
+
+		if (!strstr(got, "too long") && !strstr(got, "too big") &&
+		    !strstr(got, "too complex"))
+			fail_msg("%s: %s", statements[i], got);
+		ask("select count(*) from slice", "1\n");
+	}
+	/* what is not too much is SQLite's own answer */
+	ask("select printf('%5.2f|%-4s|%03d|%%|%c', 3.14159, 'ab', 7, 'x'), format('%,d', 12345)",
+	    " 3.14|ab  |007|%|x|12,345\n");
+	ask("select printf(), printf(null), instr('abc', 'c'), instr(x'0102', x'02'), instr(null, "
+	    "1)",
+	    "NULL|NULL|3|2|NULL\n");
+	ask("select replace('aXbX', 'X', '--'), trim('  a '), ltrim('xxa', 'x'), rtrim('abb', 'b')",
+	    "a--b--|a|a|a\n");
+	ask("select printf('%d%d%d%d%d%d%d%d', 1, 2, 3, 4, 5, 6, 7, 8), typeof(trim(1))",
+	    "12345678|text\n");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make, drop)
 
 UT_TESTS(guard)
@@ -204,6 +241,7 @@ UT_TESTS(guard)
 		TEST(temporary_data_is_bounded_and_in_memory),
 		cmocka_unit_test_teardown(other_tables_are_bounded_as_well, drop),
 		TEST(large_temporary_tables_hold_what_was_put_in),
+		TEST(one_call_of_a_function_is_bounded),
 	};
 
 	return cmocka_run_group_tests_name("query/guard", tests, NULL, NULL);

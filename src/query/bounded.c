@@ -1,0 +1,164 @@
+/*
+ * bounded.c - functions of SQLite that one call can keep busy for hours, with a bound.
+ *
+ * A statement is interrupted between two steps of SQLite's machine, and a call of a function is one
+ * step. printf('%.*c', 2000000000, 'x') counts to two thousand millions; replace() and instr()
+ * compare at every place of one text with all of the other. So the work is estimated from the
+ * arguments, and what would take more than a moment is an error. The work itself is done by
+ * SQLite's own function, on a connection of its own that has it still.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "base/str.h"
+#include "query/guard.h"
+
+#define WORK_MOST   10e9 /* bytes that are compared: about a second */
+#define PRINT_MOST  (1 << 20)
+#define CACHED_ARGS 6
+
+struct bounded {
+	sqlite3 *db; /* that has SQLite's own */
+	const char *name;
+	double (*work)(int argc, sqlite3_value **argv);
+	sqlite3_stmt *calls[CACHED_ARGS + 1]; /* by number of arguments */
+};
+
+/* Text in text, or letters of a set: each place of the first with all of the second. */
+static double compare_work(int argc, sqlite3_value **argv)
+{
+	if (argc < 2)
+		return 0;
+	return (double)sqlite3_value_bytes(argv[0]) * sqlite3_value_bytes(argv[1]);
+}
+
+/* A width or a precision: digits, or the next argument. */
+static double print_number(const char **at, int argc, sqlite3_value **argv, int *next)
+{
+	double n = 0;
+
+	if (**at == '*') {
+		(*at)++;
+		if (*next < argc)
+			n = (double)sqlite3_value_int64(argv[(*next)++]);
+		return n < 0 ? -n : n;
+	}
+	for (; **at >= '0' && **at <= '9'; (*at)++)
+		n = n < 1e18 ? n * 10 + (**at - '0') : n;
+	return n;
+}
+
+/* The sum of widths and precisions of a format, as what they would be compared: too much if it is
+ * more than PRINT_MOST. */
+static double print_work(int argc, sqlite3_value **argv)
+{
+	const char *at = argc ? (const char *)sqlite3_value_text(argv[0]) : NULL;
+	double sum = 0;
+	int next = 1;
+
+	while (at && (at = strchr(at, '%'))) {
+		at++;
+		at += strspn(at, "-+ #!0,");
+		sum += print_number(&at, argc, argv, &next);
+		if (*at == '.') {
+			at++;
+			at += *at == '-';
+			sum += print_number(&at, argc, argv, &next);
+		}
+		at += strspn(at, "l");
+		if (*at && *at != '%' && *at != 'n')
+			next++;
+		at += *at != '\0';
+	}
+	return sum / PRINT_MOST * WORK_MOST;
+}
+
+static sqlite3_stmt *prepare(struct bounded *b, int argc)
+{
+	struct ut_buf sql = { 0 };
+	sqlite3_stmt *call = argc <= CACHED_ARGS ? b->calls[argc] : NULL;
+
+	if (call)
+		return call;
+	ut_buf_fmt(&sql, "SELECT %s(", b->name);
+	for (int i = 0; i < argc; i++)
+		ut_buf_text(&sql, i ? ",?" : "?");
+	ut_buf_text(&sql, ")");
+	if (sqlite3_prepare_v2(b->db, sql.data, -1, &call, NULL) != SQLITE_OK)
+		call = NULL;
+	ut_buf_release(&sql);
+	if (argc <= CACHED_ARGS)
+		b->calls[argc] = call;
+	return call;
+}
+
+static void run(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+	struct bounded *b = sqlite3_user_data(ctx);
+	sqlite3_stmt *call;
+	char why[96];
+	int rc = SQLITE_OK;
+
+	if (b->work(argc, argv) > WORK_MOST) {
+		snprintf(why, sizeof(why), "%s(): the arguments are too long, or too wide",
+			 b->name);
+		sqlite3_result_error(ctx, why, -1);
+		return;
+	}
+	call = prepare(b, argc);
+	for (int i = 0; call && i < argc && rc == SQLITE_OK; i++)
+		rc = sqlite3_bind_value(call, i + 1, argv[i]);
+	if (call && rc == SQLITE_OK)
+		rc = sqlite3_step(call);
+	if (rc == SQLITE_ROW)
+		sqlite3_result_value(ctx, sqlite3_column_value(call, 0));
+	else
+		sqlite3_result_error(ctx, sqlite3_errmsg(b->db), -1);
+	if (rc == SQLITE_TOOBIG)
+		sqlite3_result_error_toobig(ctx);
+	sqlite3_reset(call);
+	sqlite3_clear_bindings(call);
+	if (argc > CACHED_ARGS)
+		sqlite3_finalize(call);
+}
+
+static void release(void *ctx)
+{
+	struct bounded *b = ctx;
+
+	for (int i = 0; i <= CACHED_ARGS; i++)
+		sqlite3_finalize(b->calls[i]);
+	free(b);
+}
+
+int ut_bounded_add(sqlite3 *db, sqlite3 *own)
+{
+	static const struct {
+		const char *name;
+		int least, most; /* arguments; -1 = any number */
+		double (*work)(int argc, sqlite3_value **argv);
+	} functions[] = {
+		{ "format", -1, -1, print_work }, { "printf", -1, -1, print_work },
+		{ "instr", 2, 2, compare_work },  { "replace", 3, 3, compare_work },
+		{ "trim", 1, 2, compare_work },   { "ltrim", 1, 2, compare_work },
+		{ "rtrim", 1, 2, compare_work },
+	};
+	int rc = SQLITE_OK;
+
+	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
+		for (int n = functions[i].least; n <= functions[i].most && rc == SQLITE_OK; n++) {
+			struct bounded *b = ut_make(sizeof(*b));
+
+			*b = (struct bounded){ .db = own,
+					       .name = functions[i].name,
+					       .work = functions[i].work };
+			rc = sqlite3_create_function_v2(db, b->name, n,
+							SQLITE_UTF8 | SQLITE_DETERMINISTIC |
+								SQLITE_INNOCUOUS,
+							b, run, NULL, NULL, release);
+		}
+	}
+	return rc;
+}
