@@ -238,48 +238,50 @@ class Readers(unittest.TestCase):
         return got.returncode, said
 
     def each(self, commands):
-        for shape in SHAPES:
-            for words in commands:
-                with self.subTest(shape=shape, words=words):
-                    yield shape, words
+        return [(shape, words) for shape in SHAPES for words in commands]
 
     def test_every_reader_says_what_is_wrong(self):
         for shape, words in self.each(READERS):
-            status, said = self.read(words, shape)
-            self.assertEqual(status, 0, said)
-            if shape != "empty" or words[0] in ("diff", "filter") or words == ("stats", T):
-                self.assertRegex(said, SHAPES[shape][1])
+            with self.subTest(shape=shape, words=words):
+                status, said = self.read(words, shape)
+                self.assertEqual(status, 0, said)
+                if shape != "empty" or words[0] in ("diff", "filter") or words == ("stats", T):
+                    self.assertRegex(said, SHAPES[shape][1])
 
     def test_validate_fails(self):
         for shape, words in self.each([("validate", T)]):
-            status, said = self.read(words, shape)
-            self.assertEqual(status, shape != "empty", said)  # which is odd, and valid
-            self.assertRegex(said, SHAPES[shape][1])
+            with self.subTest(shape=shape, words=words):
+                status, said = self.read(words, shape)
+                self.assertEqual(status, shape != "empty", said)  # which is odd, and valid
+                self.assertRegex(said, SHAPES[shape][1])
 
     def test_info_counts_it(self):
         for shape, words in self.each([("info", T), ("info", "--json", T)]):
-            status, said = self.read(words, shape)
-            self.assertEqual(status, 0, said)
-            if shape != "empty":
-                self.assertRegex(said, r"unfinished|dropped|file ends")
+            with self.subTest(shape=shape, words=words):
+                status, said = self.read(words, shape)
+                self.assertEqual(status, 0, said)
+                if shape != "empty":
+                    self.assertRegex(said, r"unfinished|dropped|file ends")
 
     def test_who_finds_nothing_says_so_and_fails(self):
         for shape, words in self.each(STRANGERS):
-            status, said = self.read(words, shape)
-            self.assertEqual(status, 1, said)
-            self.assertRegex(said, r"\bno\b|nothing")
+            with self.subTest(shape=shape, words=words):
+                status, said = self.read(words, shape)
+                self.assertEqual(status, 1, said)
+                self.assertRegex(said, r"\bno\b|nothing")
 
     def test_what_is_written_is_read_as_sick(self):
         for shape, words in self.each(WRITERS):
-            status, said = self.read(words, shape)
-            self.assertEqual(status, 0, said)
-            out = words[words.index("-o") + 1]
-            if shape in ("truncated", "empty"):  # what is left of it is whole
-                continue
-            status, said = self.read(("stats", out), shape)
-            self.assertRegex(said, SHAPES[shape][1])
-            status, said = self.read(("validate", out), shape)
-            self.assertEqual(status, 1, said)
+            with self.subTest(shape=shape, words=words):
+                status, said = self.read(words, shape)
+                self.assertEqual(status, 0, said)
+                out = words[words.index("-o") + 1]
+                if shape in ("truncated", "empty"):  # what is left of it is whole
+                    continue
+                status, said = self.read(("stats", out), shape)
+                self.assertRegex(said, SHAPES[shape][1])
+                status, said = self.read(("validate", out), shape)
+                self.assertEqual(status, 1, said)
 
     def test_a_gate_is_not_passed(self):
         """A run that was killed is compared with one that was not, and with itself."""
