@@ -155,8 +155,10 @@ static void add_what(struct rows *r, struct ut_record_opts *o)
 		ut_opt_heading("What to record"),
 		ut_opt_flag(0, "chrome-itt-logging", &o->plan.itt,
 			    "ITT tasks, events, counters, ... of every domain (the default)"),
-		ut_opt_flag(0, "chrome-ccl-logging", &o->plan.ccl, "of libraries, only oneCCL, NCCL and PyTorch"),
-		ut_opt_flag(0, "chrome-dnn-logging", &o->plan.dnn, "of libraries, only oneDNN and PyTorch"),
+		ut_opt_flag(0, "chrome-ccl-logging", &o->plan.ccl,
+			    "of libraries, only oneCCL, NCCL and PyTorch"),
+		ut_opt_flag(0, "chrome-dnn-logging", &o->plan.dnn,
+			    "of libraries, only oneDNN and PyTorch"),
 		ut_opt_flag(0, "chrome-mpi-logging", &o->plan.mpi,
 			    "MPI calls and messages, with bytes and peers; of libraries, only MPI "
 			    "and PyTorch"),

@@ -29,9 +29,9 @@ uint32_t ut_process_program(const struct ut_trace *t, uint32_t index)
 	return index;
 }
 
-uint32_t ut_pids_take(struct ut_idmap *pids, uint32_t pid)
+uint32_t ut_pids_take(struct ut_idmap *pids, const struct ut_trace *t, uint32_t index, uint32_t pid)
 {
-	if (ut_idmap_get(pids, pid)) {
+	if (ut_idmap_get(pids, pid) || ut_process_program(t, index) != index) {
 		pid = FIRST_MADE_UP_PID + (uint32_t)pids->count;
 		while (ut_idmap_get(pids, pid))
 			pid++;

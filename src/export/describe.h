@@ -21,9 +21,11 @@ void ut_process_title(struct ut_buf *b, const struct ut_trace *t, const struct u
 uint32_t ut_process_program(const struct ut_trace *t, uint32_t process);
 
 /*
- * pid itself, or a number that no system gives out if the file has this pid already: hosts,
- * containers and exec() give the same one to several. pids are those that the file has used.
+ * The pid of a process itself, or a number that no system gives out if the file has this pid
+ * already or it is a program's: hosts, containers and exec() give the same one to several. pids are
+ * those that the file has used.
  */
-uint32_t ut_pids_take(struct ut_idmap *pids, uint32_t pid);
+uint32_t ut_pids_take(struct ut_idmap *pids, const struct ut_trace *t, uint32_t index,
+		      uint32_t pid);
 
 #endif

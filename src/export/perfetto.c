@@ -182,18 +182,15 @@ static void describe_process(struct perfetto *p, const struct ut_trace *t, uint3
 
 static struct process *process_at(struct perfetto *p, const struct ut_trace *t, uint32_t index)
 {
-	uint32_t program = ut_process_program(t, index);
 	struct process *process;
 
-	if (program != index && (index >= p->process_cap || !p->processes[index].uuid))
-		(void)process_at(p, t, program); /* which has the pid */
 	p->processes =
 		ut_grow(p->processes, (size_t)index + 1, &p->process_cap, sizeof(*p->processes));
 	process = &p->processes[index];
 	if (!process->uuid) {
 		process->uuid = p->next_uuid++;
 		process->pid = (int32_t)ut_pids_take(
-			&p->pids, (uint32_t)ut_perfetto_pid(t, &t->processes[index]));
+			&p->pids, t, index, (uint32_t)ut_perfetto_pid(t, &t->processes[index]));
 		describe_process(p, t, index);
 	}
 	return process;

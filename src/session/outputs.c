@@ -339,8 +339,8 @@ static bool asked_for_tables(const struct ut_outputs *o)
 }
 
 /*
- * Files get the summary even when quiet; the terminal does not. A file of tables that were asked for
- * has nothing else in it: other programs read it.
+ * Files get the summary even when quiet; the terminal does not. A file of tables that were asked
+ * for has nothing else in it: other programs read it.
  */
 static bool wants_summary(const struct ut_outputs *o)
 {
