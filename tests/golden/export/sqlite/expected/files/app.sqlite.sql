@@ -40,7 +40,7 @@ CREATE TABLE instant_row(id INTEGER PRIMARY KEY, ts INTEGER, name_id INTEGER, ca
 INSERT INTO "instant_row" VALUES(5,1450000,70,71,NULL,'thread',0,32);
 INSERT INTO "instant_row" VALUES(6,1470000,75,NULL,NULL,'global',0,NULL);
 INSERT INTO "instant_row" VALUES(13,1460000,74,NULL,NULL,'process',1,NULL);
-INSERT INTO "instant_row" VALUES(26,1200000,80,77,NULL,'thread',6,37);
+INSERT INTO "instant_row" VALUES(26,1200000,80,77,24,'thread',6,37);
 CREATE TABLE metadata("trace" INTEGER, "source" TEXT, "name" TEXT, "value" );
 INSERT INTO "metadata" VALUES(0,'file','displayTimeUnit','ns');
 INSERT INTO "metadata" VALUES(0,'file','dialect','chrome');
@@ -66,7 +66,7 @@ INSERT INTO "slice_row" VALUES(15,1050000,30000,30000,57,38,0,NULL,2,0,0,0,0,13)
 INSERT INTO "slice_row" VALUES(17,1550000,37000,37000,57,38,0,NULL,2,0,0,0,0,29);
 INSERT INTO "slice_row" VALUES(24,1100000,200000,200000,76,77,0,NULL,6,0,1,0,0,6442450945);
 INSERT INTO "slice_row" VALUES(25,1150000,200000,200000,76,77,0,NULL,6,0,1,0,0,6442450948);
-INSERT INTO "slice_row" VALUES(26,1200000,0,0,80,77,0,NULL,6,0,1,0,1,37);
+INSERT INTO "slice_row" VALUES(26,1200000,0,0,80,77,1,24,6,0,1,0,1,37);
 CREATE TABLE slice_stats("name" TEXT, "cat" TEXT, "thread" TEXT, "process" TEXT, "rank" INTEGER, "count" INTEGER, "total" INTEGER, "self" INTEGER, "min" INTEGER, "max" INTEGER, "avg" INTEGER, "stddev" REAL, "p50" INTEGER, "p90" INTEGER, "p99" INTEGER, "unfinished" INTEGER, "share" REAL);
 INSERT INTO "slice_stats" VALUES('step',NULL,NULL,NULL,NULL,2,820000,218750,400000,420000,410000,10000.0,400000,420000,420000,0,1.6996891996891996257e+01);
 INSERT INTO "slice_stats" VALUES('request',NULL,NULL,NULL,NULL,2,400000,0,200000,200000,200000,0.0,200000,200000,200000,0,NULL);
@@ -82,7 +82,7 @@ INSERT INTO "sqlite_stat1" VALUES('track',NULL,'7');
 INSERT INTO "sqlite_stat1" VALUES('process',NULL,'2');
 INSERT INTO "sqlite_stat1" VALUES('string','string_text','86 1');
 INSERT INTO "sqlite_stat1" VALUES('trace',NULL,'1');
-INSERT INTO "sqlite_stat1" VALUES('slice_row','slice_parent','18 4');
+INSERT INTO "sqlite_stat1" VALUES('slice_row','slice_parent','18 3');
 INSERT INTO "sqlite_stat1" VALUES('slice_row','slice_track','18 5 1');
 INSERT INTO "sqlite_stat1" VALUES('slice_row','slice_name','18 2');
 INSERT INTO "sqlite_stat1" VALUES('slice_row','slice_ts','18 1');
