@@ -9,8 +9,10 @@
 /* Between tests that fail one after the other the program waits, too, unless it does work there. */
 #define POLL_GAP 5000u /* ns */
 /* In longer ones it may be asleep, or another program has the core: its CPU time says so. */
-#define LONG_GAP  50000u /* ns: asking costs some hundred of them */
-#define ASK_AFTER 16u    /* tests without a long gap */
+#define LONG_GAP  50000u  /* ns: asking costs some hundred of them */
+#define LITTLE    20000u  /* ns of CPU time: who uses less in such a gap does not work */
+#define WORK      200000u /* who uses more works; to fall asleep and wake takes less */
+#define ASK_AFTER 16u     /* tests without a long gap */
 /* Those of CUPTI have 32 bits, those of OpenCL begin behind them. */
 #define FIRST_CORRELATION (UINT64_C(1) << 60)
 
@@ -70,8 +72,9 @@ static uint64_t cpu_time(void)
 }
 
 /*
- * How much of the time since the last test the program did nothing. Since its CPU time was asked
- * for last, it has done nothing but test before this gap, so what is more was used in the gap.
+ * How much of the time since the last test the program did nothing: all of it, or none where it has
+ * worked. Since its CPU time was asked for last, it has done nothing but test before this gap, so
+ * what is more was used in the gap.
  */
 static uint64_t idle_since(struct ut_mpi_thread *t, uint64_t now)
 {
@@ -87,7 +90,7 @@ static uint64_t idle_since(struct ut_mpi_thread *t, uint64_t now)
 	used = t->cpu_at ? used : gap;
 	t->cpu = cpu;
 	t->cpu_at = now;
-	return gap > used ? gap - used : 0;
+	return used < LITTLE || (used < WORK && used < gap / 8) ? gap : 0;
 }
 
 void ut_mpi_poll_begin(struct ut_mpi_call *c)
