@@ -17,10 +17,11 @@ static inline void ut_call_on_stack(void *stack, size_t bytes, void (*fn)(void *
 #if defined(__x86_64__)
 	uintptr_t top = ((uintptr_t)stack + bytes) & ~(uintptr_t)63;
 
-	/* The directives let debuggers and profilers find the way back to the caller's stack. */
+	/* Stacks end here for profilers: their copy of this one does not hold the caller's. */
 	__asm__ volatile("movq %%rsp, %%rbx\n\t"
 			 ".cfi_remember_state\n\t"
 			 ".cfi_def_cfa_register %%rbx\n\t"
+			 ".cfi_undefined rip\n\t"
 			 "movq %[top], %%rsp\n\t"
 			 "callq *%[fn]\n\t"
 			 "movq %%rbx, %%rsp\n\t"

@@ -92,6 +92,20 @@ static uint64_t filters(int fd)
 	return found;
 }
 
+/* The first time, where there is room on the stack: one piece instead of twenty. */
+static __attribute__((noinline)) void find_place(int fd)
+{
+	char text[4096];
+	ssize_t n = ut_sys_pread(fd, text, sizeof(text) - 1, 0);
+	const char *line;
+
+	text[n > 0 ? n : 0] = '\0';
+	line = strstr(text, "\nSeccomp:");
+	if (line)
+		atomic_store_explicit(&place, before_line(0, (uint32_t)(line - text)),
+				      memory_order_relaxed);
+}
+
 static int open_status(void)
 {
 	int fd = ut_sys_open("/proc/self/status", O_RDONLY | O_CLOEXEC, 0);
@@ -107,6 +121,8 @@ void ut_sandbox_look(void)
 		ut_sys_close(old); /* the parent's */
 	atomic_store(&closed, false);
 	atomic_store(&status_fd, open_status());
+	if (!atomic_load_explicit(&place, memory_order_relaxed))
+		find_place(atomic_load(&status_fd));
 	before = filters(atomic_load(&status_fd));
 }
 
