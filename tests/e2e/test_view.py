@@ -25,6 +25,7 @@ class WhoMayAsk(View):
         self.assertEqual(self.post("info", "{}")[0].status, 401)
         self.assertEqual(self.get("/?token=" + "0" * 32)[0].status, 401)
         self.assertEqual(self.get("/?token=")[0].status, 401)
+        self.assertEqual(self.request("HEAD", f"/?token={self.token}")[0].status, 401)  # what looks at links
         answer, _ = self.get(f"/?token={self.token}")
         self.assertEqual(answer.status, 303)
         given = answer.headers["Set-Cookie"]
