@@ -24,7 +24,7 @@
 
 #define CLIENTS   256u
 #define BODY_MOST (1u << 20)
-#define OPEN_MOST (16u << 10) /* of who has not been let in */
+#define OPEN_MOST (64u << 10) /* of who has not been let in */
 #define PEM_MOST  (256u << 10)
 #define KEY_FILE  "server.key"
 #define CERT_FILE "server.crt"

@@ -104,7 +104,7 @@ class Heads(Limits):
         with open(f"/proc/{self.server.pid}/status", encoding="ascii") as status:
             peak = int(re.search(r"VmHWM:\s+(\d+)", status.read())[1])
         self.assertLess(peak, 256 << 10)
-        self.assertEqual(self.raw([f"POST {API}/login HTTP/1.1", "Host: localhost", "X-Unitrace: 1", "Content-Length: 20000"]), 413)
+        self.assertEqual(self.raw([f"POST {API}/login HTTP/1.1", "Host: localhost", "X-Unitrace: 1", "Content-Length: 70000"]), 413)
         self.enter()
 
 
