@@ -85,6 +85,12 @@ struct making {
 
 /* ---- keys ---------------------------------------------------------------------------------- */
 
+/* Facts that counters tell, and nothing else. */
+static bool is_counted(unsigned int fact)
+{
+	return fact >= UT_FACT_ACHIEVED && fact <= UT_FACT_RED_SECTORS;
+}
+
 static uint32_t reason_number(struct making *m, struct ut_str reason)
 {
 	for (uint32_t i = 0; i < m->reason_count; i++) {
@@ -146,6 +152,7 @@ static unsigned int meaning(struct making *m, uint32_t key)
 /* What the arguments of one launch say. */
 struct launch {
 	double value[STALL_RATIO + MOST_REASONS]; /* by meaning; NAN = nothing */
+	bool is_measured;                         /* by -q */
 };
 
 static double number(const struct making *m, const struct ut_arg *a)
@@ -194,6 +201,12 @@ static double product(const struct making *m, const struct ut_arg *a)
 	return any ? all : NAN;
 }
 
+/* "NAME[UNIT]": only what was measured is called so. */
+static bool is_metric(struct ut_str name)
+{
+	return name.len > 2 && name.ptr[name.len - 1] == ']' && name.ptr[0] != '[';
+}
+
 static void read_args(struct making *m, uint32_t list, struct launch *l)
 {
 	struct ut_arg args[MOST_ARGS];
@@ -201,9 +214,11 @@ static void read_args(struct making *m, uint32_t list, struct launch *l)
 
 	for (size_t i = 0; i < sizeof(l->value) / sizeof(l->value[0]); i++)
 		l->value[i] = NAN;
+	l->is_measured = false;
 	for (size_t i = 0; i < count && i < MOST_ARGS; i++) {
 		unsigned int what = meaning(m, args[i].key);
 
+		l->is_measured |= is_metric(ut_strtab_get(&m->store->trace.strings, args[i].key));
 		if (what == NOTHING)
 			continue;
 		if (what == GRID || what == BLOCK)
@@ -211,6 +226,9 @@ static void read_args(struct making *m, uint32_t list, struct launch *l)
 						  ? l->value[what]
 						  : 1) *
 					 product(m, &args[i]);
+		else if (what < UT_KERNEL_FACTS)
+			/* of several counters of one unit, the busiest tells */
+			l->value[what] = fmax(l->value[what], number(m, &args[i]));
 		else
 			l->value[what] = number(m, &args[i]);
 	}
@@ -304,7 +322,8 @@ static void add_launch(struct making *m, struct sums *s, const struct ut_device_
 		if (l->value[STALL_RATIO + i] > 0)
 			s->ratio[i] += time * l->value[STALL_RATIO + i];
 	}
-	if (w->called && w->handed > w->called) {
+	/* While counters are read, a launch takes as long as all runs of its kernel. */
+	if (!l->is_measured && w->called && w->handed > w->called) {
 		s->launch += (double)(w->handed - w->called);
 		s->launches++;
 	}
@@ -340,6 +359,27 @@ static double counter_value(const struct ut_event *e)
 	return e->flags & UT_EV_SIGNED ? (double)(int64_t)e->val : (double)e->val;
 }
 
+static uint64_t time_of(const struct ut_rows *rows, uint64_t at)
+{
+	return rows->blocks[at / UT_BLOCK_ROWS].ts[at % UT_BLOCK_ROWS];
+}
+
+/*
+ * A sample is about the time until the next one; of the last, until as long as the one before took.
+ * What lies by more than a tenth behind the end is about other things, too.
+ */
+static bool ends_within(const struct ut_store *store, uint32_t track, uint64_t at, uint64_t end)
+{
+	const struct ut_rows *rows = &store->rows[track];
+	uint64_t begin = time_of(rows, at), length = 0;
+
+	if (at + 1 < rows->count)
+		length = time_of(rows, at + 1) - begin;
+	else if (at)
+		length = begin - time_of(rows, at - 1);
+	return begin + length - length / 10 <= end;
+}
+
 uint32_t ut_kernel_sampled(const struct ut_store *store, const struct ut_device_work *w,
 			   uint32_t track, double *sum)
 {
@@ -355,7 +395,7 @@ uint32_t ut_kernel_sampled(const struct ut_store *store, const struct ut_device_
 						   (uint32_t)(at % UT_BLOCK_ROWS));
 		double value = counter_value(&e);
 
-		if (e.ts >= w->end)
+		if (e.ts >= w->end || !ends_within(store, track, at, w->end))
 			break;
 		if (e.kind != UT_KIND_COUNTER || !isfinite(value))
 			continue;
@@ -519,6 +559,32 @@ static void put_ratios(const struct making *m, const struct sums *s, struct ut_k
 		f->value[UT_FACT_STALL] = 100 * most / all;
 }
 
+/* How many samples the counters have at least of it; NAN = it was not sampled, or measured. */
+static double samples_of_counters(const struct making *m, const struct sums *s)
+{
+	double least = NAN;
+
+	for (unsigned int i = 0; i < UT_KERNEL_FACTS; i++) {
+		if (s->weight[i] > 0 && is_counted(i))
+			return NAN;
+	}
+	for (uint32_t k = 0; k < m->counter_count; k++)
+		least = fmin(least, s->samples[m->counters[k].fact]);
+	return least;
+}
+
+static void put_shares(struct ut_kernel_facts *f)
+{
+	double *v = f->value, atomics = fmax(v[UT_FACT_ATOM_SECTORS], v[UT_FACT_RED_SECTORS]);
+
+	if (v[UT_FACT_ATOM_SECTORS] >= 0 && v[UT_FACT_RED_SECTORS] >= 0)
+		atomics = v[UT_FACT_ATOM_SECTORS] + v[UT_FACT_RED_SECTORS];
+	if (v[UT_FACT_SHARED_CYCLES] > 0)
+		v[UT_FACT_CONFLICTS] = 100 * v[UT_FACT_CONFLICT_CYCLES] / v[UT_FACT_SHARED_CYCLES];
+	if (v[UT_FACT_L2_SECTORS] > 0)
+		v[UT_FACT_ATOMIC_SHARE] = fmin(100 * atomics / v[UT_FACT_L2_SECTORS], 100);
+}
+
 static void put_facts(struct making *m, struct ut_kernel_variant *v, const struct sums *s)
 {
 	struct ut_kernel_facts *f = &v->facts;
@@ -536,6 +602,8 @@ static void put_facts(struct making *m, struct ut_kernel_variant *v, const struc
 		else if (s->samples[i] > 0)
 			f->value[i] = s->sampled[i] / s->samples[i];
 	}
+	f->value[UT_FACT_COUNTER_SAMPLES] = samples_of_counters(m, s);
+	put_shares(f);
 	f->value[UT_FACT_MEAN] = (double)v->total / (double)v->launches;
 	f->value[UT_FACT_LAUNCH] = s->launches > 0 ? s->launch / s->launches : NAN;
 	f->value[UT_FACT_BLOCKS] = v->blocks;

@@ -14,7 +14,12 @@
 
 /* Thresholds; docs/guides/kernels.md says why. Percent, unless the name says otherwise. */
 #define BOUND          60.0 /* a unit is what limits, from here on */
+#define CERTAIN        80.0 /* the same, whatever else was not measured */
 #define USED           40.0 /* it may be: below, waste there costs little */
+#define BUSY           20.0 /* instructions are issued at a rate that matters */
+#define FEW_LANES      0.5  /* of those that a warp of such a block has */
+#define CONFLICTS      30.0 /* of shared memory's cycles */
+#define LEAST_SAMPLES  5.0  /* of counters */
 #define READ_STALLS    "see the report of stalls: unitrace metrics -s"
 #define LEAST_STALL    30.0 /* of samples, to be told */
 #define LEAST_TAIL     0.2  /* of the time, to be told */
@@ -80,6 +85,10 @@ static void say(struct speech *s, const char *fmt, ...)
 
 static void show(struct speech *s, enum ut_kernel_fact fact)
 {
+	for (size_t i = 0; i < s->v->evidence_count; i++) {
+		if (s->v->evidence[i] == fact)
+			return;
+	}
 	if (!isnan(s->f->value[fact]) && s->v->evidence_count < UT_VERDICT_EVIDENCE)
 		s->v->evidence[s->v->evidence_count++] = fact;
 }
@@ -88,6 +97,118 @@ static double value(const struct speech *s, enum ut_kernel_fact fact)
 {
 	return s->f->value[fact];
 }
+
+/* ---- units ---------------------------------------------------------------------------------- */
+
+/* What can be busy, and what speaks of it. */
+static const struct unit {
+	enum ut_kernel_fact fact;
+	enum ut_kernel_rule rule;
+	const char *title;
+	bool is_pipe; /* of multiprocessors: COMPUTE has it among others */
+} units[] = {
+	{ UT_FACT_DRAM, UT_BOUND_DRAM, "DRAM", false },
+	{ UT_FACT_L2, UT_BOUND_L2, "L2", false },
+	{ UT_FACT_L1, UT_BOUND_L1, "L1 and shared memory", false },
+	{ UT_FACT_SHARED_PATH, UT_BOUND_SHARED, "shared memory", false },
+	{ UT_FACT_ATOMICS, UT_BOUND_ATOMICS, "atomics", false },
+	{ UT_FACT_TENSOR, UT_BOUND_TENSOR, "the tensor pipe", true },
+	{ UT_FACT_FP64, UT_BOUND_FP64, "the FP64 pipe", true },
+	{ UT_FACT_FMA, UT_BOUND_FMA, "the FP32 pipe", true },
+	{ UT_FACT_ALU, UT_BOUND_ALU, "the integer pipe", true },
+	{ UT_FACT_SPECIAL, UT_BOUND_SPECIAL, "special functions", true },
+	{ UT_FACT_ISSUE, UT_BOUND_ISSUE, "instruction issue", true },
+	{ UT_FACT_COMPUTE, UT_BOUND_COMPUTE, "the multiprocessors", true },
+};
+#define UNITS (sizeof(units) / sizeof(units[0]))
+
+/* Known by itself, or as a part of something that is. */
+static bool unit_is_known(const struct ut_kernel_facts *f, const struct unit *u)
+{
+	if (u->fact == UT_FACT_COMPUTE || !isnan(f->value[u->fact]))
+		return true;
+	if (u->is_pipe)
+		return !isnan(f->value[UT_FACT_COMPUTE]);
+	return u->fact == UT_FACT_SHARED_PATH && !isnan(f->value[UT_FACT_L1]);
+}
+
+static bool all_are_known(const struct ut_kernel_facts *f)
+{
+	for (size_t i = 0; i < UNITS; i++) {
+		if (!unit_is_known(f, &units[i]))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * How much speaks for it. Caches are as busy as DRAM when that is the limit; shared memory is a
+ * part of L1; what issues instructions, and all of a multiprocessor, are named only if no pipe is.
+ */
+static double weight_of(const struct ut_kernel_facts *f, const struct unit *u)
+{
+	double use = f->value[u->fact];
+
+	if (u->rule == UT_BOUND_DRAM)
+		return use >= BOUND ? use + 25 : use;
+	if (u->rule == UT_BOUND_SHARED || u->rule == UT_BOUND_ATOMICS)
+		return use >= BOUND ? use + 10 : use;
+	if (u->rule == UT_BOUND_ISSUE)
+		return use >= CERTAIN ? BOUND : fmin(use, BOUND - 1);
+	if (u->rule == UT_BOUND_COMPUTE)
+		return fmin(use, BOUND + 1);
+	return use;
+}
+
+/* The unit that is used most; NULL = nothing is known of any. */
+static const struct unit *busiest(const struct ut_kernel_facts *f)
+{
+	const struct unit *best = NULL;
+
+	for (size_t i = 0; i < UNITS; i++) {
+		if (!isnan(f->value[units[i].fact]) &&
+		    (!best || weight_of(f, &units[i]) > weight_of(f, best)))
+			best = &units[i];
+	}
+	return best;
+}
+
+/* The use of a unit, whichever, that is used most; NAN = nothing is known. */
+static double most_used(const struct speech *s)
+{
+	double most = NAN;
+
+	for (size_t i = 0; i < UNITS; i++)
+		most = fmax(most, value(s, units[i].fact));
+	return most;
+}
+
+/* Counters at intervals tell nothing of what they have hit a few times only. */
+static bool too_few_samples(const struct ut_kernel_facts *f)
+{
+	return f->value[UT_FACT_COUNTER_SAMPLES] < LEAST_SAMPLES;
+}
+
+/* "FP64 pipe, L2 and atomics": units that could be the limit for all we know. */
+static void say_unknown(struct speech *s)
+{
+	const char *last = NULL;
+	size_t count = 0;
+
+	say(s, "not measured: ");
+	for (size_t i = 0; i < UNITS; i++) {
+		if (unit_is_known(s->f, &units[i]) || units[i].rule == UT_BOUND_SHARED)
+			continue;
+		if (last)
+			say(s, "%s%s", count++ ? ", " : "", last);
+		last = units[i].title;
+		if (!strncmp(last, "the ", 4))
+			last += 4;
+	}
+	say(s, "%s%s", count ? " and " : "", last ? last : "nothing");
+}
+
+/* ---- rules ------------------------------------------------------------------------------ */
 
 static const char *time_text(char buf[UT_CELL_TIME], double ns)
 {
@@ -116,6 +237,12 @@ static bool launch_bound(struct speech *s)
 	return true;
 }
 
+/* Memory that all multiprocessors share is the limit, however many of them work. */
+static bool device_is_full(const struct speech *s)
+{
+	return fmax(value(s, UT_FACT_DRAM), value(s, UT_FACT_L2)) >= CERTAIN;
+}
+
 static bool small_grid(struct speech *s)
 {
 	double fill = value(s, UT_FACT_FILL);
@@ -126,6 +253,7 @@ static bool small_grid(struct speech *s)
 	    value(s, UT_FACT_BLOCKS) < 2 ? "" : "s", value(s, UT_FACT_BLOCKS) < 2 ? "s" : "", fill,
 	    value(s, UT_FACT_PROCESSORS));
 	s->v->loss = 1 - fill / 100;
+	s->minor = device_is_full(s);
 	show(s, UT_FACT_BLOCKS);
 	show(s, UT_FACT_PROCESSORS);
 	show(s, UT_FACT_FILL);
@@ -136,8 +264,10 @@ static bool tail(struct speech *s)
 {
 	double waves = value(s, UT_FACT_WAVES), loss = 1 - waves / ceil(waves);
 
-	if (!(waves > 1) || !(loss >= LEAST_TAIL))
+	if (!(waves > 1) || !(loss >= LEAST_TAIL) ||
+	    value(s, UT_FACT_ACTIVE) > 100 * (1 - loss / 2))
 		return false;
+	s->minor = device_is_full(s) || isnan(most_used(s));
 	say(s, "the last of %.3g waves is nearly empty: up to %.0f %% of its time goes there",
 	    waves, 100 * loss);
 	s->v->loss = loss;
@@ -186,14 +316,27 @@ static bool uncoalesced(struct speech *s)
 }
 
 /* A unit is used so much that nothing else can limit. */
-static bool bound_by(struct speech *s, enum ut_kernel_fact fact, const char *unit)
+static bool bound_by(struct speech *s, enum ut_kernel_fact fact)
 {
+	const struct unit *u = NULL, *most = busiest(s->f);
 	double use = value(s, fact);
 
-	if (!(use >= BOUND))
+	for (size_t i = 0; i < UNITS; i++) {
+		if (units[i].fact == fact)
+			u = &units[i];
+	}
+	if (!u || isnan(use) || !(weight_of(s->f, u) >= BOUND) || too_few_samples(s->f) ||
+	    (use < CERTAIN && !all_are_known(s->f)))
 		return false;
-	say(s, "bound by %s at %.0f %% of its peak", unit, use);
+	if (fact == UT_FACT_FMA && value(s, UT_FACT_FP16) > use / 2)
+		say(s,
+		    "bound by FP16 arithmetic: the FP32 pipe, which does it, is at %.0f %% of its "
+		    "peak",
+		    use);
+	else
+		say(s, "bound by %s at %.0f %% of its peak", u->title, use);
 	s->v->loss = use < 100 ? 1 - use / 100 : 0;
+	s->minor = u != most;
 	show(s, fact);
 	show(s, UT_FACT_ACHIEVED);
 	return true;
@@ -201,42 +344,128 @@ static bool bound_by(struct speech *s, enum ut_kernel_fact fact, const char *uni
 
 static bool by_dram(struct speech *s)
 {
-	return bound_by(s, UT_FACT_DRAM, "DRAM");
+	return bound_by(s, UT_FACT_DRAM);
 }
 
 static bool by_tensor(struct speech *s)
 {
-	return bound_by(s, UT_FACT_TENSOR, "the tensor pipe");
+	return bound_by(s, UT_FACT_TENSOR);
 }
 
 static bool by_fp64(struct speech *s)
 {
-	return bound_by(s, UT_FACT_FP64, "the FP64 pipe");
+	return bound_by(s, UT_FACT_FP64);
+}
+
+static bool is_fp16(const struct speech *s)
+{
+	return value(s, UT_FACT_FP16) > value(s, UT_FACT_FMA) / 2;
+}
+
+static bool by_fp16(struct speech *s)
+{
+	return is_fp16(s) && bound_by(s, UT_FACT_FMA);
 }
 
 static bool by_fma(struct speech *s)
 {
-	return bound_by(s, UT_FACT_FMA, "the FP32 pipe");
+	return !is_fp16(s) && bound_by(s, UT_FACT_FMA);
 }
 
 static bool by_alu(struct speech *s)
 {
-	return bound_by(s, UT_FACT_ALU, "the integer pipe");
+	return bound_by(s, UT_FACT_ALU);
+}
+
+static bool by_special(struct speech *s)
+{
+	return bound_by(s, UT_FACT_SPECIAL);
+}
+
+static bool by_shared(struct speech *s)
+{
+	return bound_by(s, UT_FACT_SHARED_PATH);
+}
+
+/* Of the shared memory's cycles, many repeat an access for lanes that want the same bank. */
+static bool by_conflicts(struct speech *s)
+{
+	double share = value(s, UT_FACT_CONFLICTS), use = value(s, UT_FACT_SHARED_PATH);
+	const struct unit *most = busiest(s->f);
+
+	if (!(share >= CONFLICTS) || !(use >= BUSY) || too_few_samples(s->f))
+		return false;
+	s->minor = use < BOUND || !most || most->fact != UT_FACT_SHARED_PATH;
+	say(s,
+	    "%s: %.0f %% of shared memory's cycles repeat an access, and it is at %.0f %% of its "
+	    "peak",
+	    s->minor ? "bank conflicts" : "bound by bank conflicts", share, use);
+	s->v->loss = share / 100 * fmin(use / 100, 1);
+	show(s, UT_FACT_CONFLICTS);
+	show(s, UT_FACT_SHARED_PATH);
+	return true;
+}
+
+/* The unit for atomics is full, or they are most of what little is asked of L2. */
+static bool by_atomics(struct speech *s)
+{
+	double share = value(s, UT_FACT_ATOMIC_SHARE), use = value(s, UT_FACT_ATOMICS);
+	const struct unit *most = busiest(s->f);
+
+	if (bound_by(s, UT_FACT_ATOMICS))
+		return true;
+	if (!(share >= 50) || !(use >= BUSY) || !most || weight_of(s->f, most) >= BOUND)
+		return false;
+	say(s,
+	    "waits for atomics: %.0f %% of what it asks of L2, whose busiest unit for them is at "
+	    "%.0f %% of its peak",
+	    share, use);
+	show(s, UT_FACT_ATOMIC_SHARE);
+	show(s, UT_FACT_ATOMICS);
+	return true;
 }
 
 static bool by_l1(struct speech *s)
 {
-	return bound_by(s, UT_FACT_L1, "L1 and shared memory");
+	return bound_by(s, UT_FACT_L1);
 }
 
 static bool by_l2(struct speech *s)
 {
-	return bound_by(s, UT_FACT_L2, "L2");
+	return bound_by(s, UT_FACT_L2);
 }
 
 static bool by_compute(struct speech *s)
 {
-	return bound_by(s, UT_FACT_COMPUTE, "the multiprocessors");
+	return bound_by(s, UT_FACT_COMPUTE);
+}
+
+static bool by_issue(struct speech *s)
+{
+	return bound_by(s, UT_FACT_ISSUE);
+}
+
+/* Instructions run for a few lanes of each warp, and multiprocessors are busy with them. */
+static bool divergent(struct speech *s)
+{
+	double lanes = value(s, UT_FACT_LANES), threads = value(s, UT_FACT_THREADS);
+	double whole = threads > 0 && threads < 32 ? threads : 32;
+	double memory =
+		fmax(value(s, UT_FACT_DRAM), fmax(value(s, UT_FACT_L2), value(s, UT_FACT_TENSOR)));
+
+	if (!(lanes <= FEW_LANES * whole))
+		return false;
+	say(s, "divergent branches: an instruction runs for %.3g of %.0f threads of a warp", lanes,
+	    whole);
+	if (value(s, UT_FACT_ISSUE) >= 0)
+		say(s, ", and instructions are issued at %.0f %% of the peak",
+		    value(s, UT_FACT_ISSUE));
+	s->minor = memory >= BOUND || !(most_used(s) >= BUSY);
+	s->v->loss = 1 - lanes / whole;
+	show(s, UT_FACT_LANES);
+	show(s, UT_FACT_ISSUE);
+	show(s, UT_FACT_ACHIEVED);
+	return true;
 }
 
 static bool name_has(const struct speech *s, const char *const *parts)
@@ -317,7 +546,8 @@ static void say_stall(struct speech *s, const char *text)
 {
 	struct ut_buf place = { 0 };
 
-	say(s, "%.0f %% of samples wait for %s", value(s, UT_FACT_STALL), text);
+	say(s, "%.0f %% of samples%s%s", value(s, UT_FACT_STALL), text ? " wait for " : "",
+	    text ? text : "");
 	if (value(s, UT_FACT_STALL_PLACE) > 0 && s->f->place.len) {
 		ut_cell_name(&place, s->f->place.ptr, s->f->place.len, 80);
 		say(s, ", %.0f %% at %s", value(s, UT_FACT_STALL_PLACE), place.data);
@@ -329,24 +559,10 @@ static void say_stall(struct speech *s, const char *text)
 	show(s, UT_FACT_ACHIEVED);
 }
 
-/* The most used of what is known of its units; NAN = nothing is. */
-static double most_used(const struct speech *s)
+/* Every unit that could be the limit was measured, and none is. */
+static bool nothing_is_busy(const struct speech *s)
 {
-	static const enum ut_kernel_fact units[] = { UT_FACT_DRAM,   UT_FACT_L2,     UT_FACT_L1,
-						     UT_FACT_FMA,    UT_FACT_FP64,   UT_FACT_ALU,
-						     UT_FACT_TENSOR, UT_FACT_COMPUTE };
-	double most = NAN;
-
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
-		most = fmax(most, value(s, units[i]));
-	return most;
-}
-
-/* Memory and arithmetic: what none of them is busy with is lost. */
-static bool is_measured(const struct speech *s)
-{
-	return !isnan(value(s, UT_FACT_DRAM)) &&
-	       (!isnan(value(s, UT_FACT_FMA)) || !isnan(value(s, UT_FACT_COMPUTE)));
+	return all_are_known(s->f) && !too_few_samples(s->f) && most_used(s) < USED;
 }
 
 static bool latency(struct speech *s)
@@ -355,20 +571,41 @@ static bool latency(struct speech *s)
 	const char *text = stall_words(s->f->reason, &hidden);
 	double most = most_used(s);
 
-	if (text && hidden && value(s, UT_FACT_STALL) >= LEAST_STALL) {
-		say(s, "latency-bound: ");
-		say_stall(s, text);
-	} else if (is_measured(s) && most < USED && isnan(value(s, UT_FACT_STALL))) {
-		say(s, "latency-bound: no unit is used more than %.0f %%", most);
-		show(s, UT_FACT_DRAM);
-		show(s, UT_FACT_FMA);
-		show(s, UT_FACT_COMPUTE);
-		show(s, UT_FACT_ACHIEVED);
-		show(s, UT_FACT_OCCUPANCY);
-	} else {
+	if (!nothing_is_busy(s))
 		return false;
+	say(s, "latency-bound: ");
+	if (text && hidden && value(s, UT_FACT_STALL) >= LEAST_STALL) {
+		say_stall(s, text);
+	} else {
+		say(s, "no unit is used more than %.0f %%", most);
+		if (value(s, UT_FACT_ACHIEVED) >= 0)
+			say(s, ", and %.2g %% of the warps that fit are in flight",
+			    value(s, UT_FACT_ACHIEVED));
 	}
-	s->v->loss = isnan(most) || most > 100 ? NAN : 1 - most / 100;
+	show(s, UT_FACT_DRAM);
+	show(s, UT_FACT_ISSUE);
+	show(s, UT_FACT_COMPUTE);
+	show(s, UT_FACT_ACHIEVED);
+	show(s, UT_FACT_OCCUPANCY);
+	s->v->loss = 1 - most / 100;
+	return true;
+}
+
+/* Samples of instructions alone do not tell whether memory is slow or full. */
+static bool memory_wait(struct speech *s)
+{
+	static const char *const memory[] = { "long_scoreboard", "Sbid", "SbidStall" };
+	bool hidden, is_memory = false;
+	const char *text = stall_words(s->f->reason, &hidden);
+
+	for (size_t i = 0; i < sizeof(memory) / sizeof(memory[0]); i++)
+		is_memory = is_memory || ut_str_is(s->f->reason, memory[i]);
+	if (!text || !is_memory || !(value(s, UT_FACT_STALL) >= LEAST_STALL) || nothing_is_busy(s))
+		return false;
+	say(s, "waits for %s: ", strcmp(text, "global memory") ? text : "memory");
+	say_stall(s, NULL);
+	if (isnan(value(s, UT_FACT_DRAM)))
+		say(s, "; bandwidth or latency was not measured");
 	return true;
 }
 
@@ -377,7 +614,8 @@ static bool stalled(struct speech *s)
 	bool hidden = false;
 	const char *text = stall_words(s->f->reason, &hidden);
 
-	if (!text || hidden || !(value(s, UT_FACT_STALL) >= LEAST_STALL))
+	if (!text || !(value(s, UT_FACT_STALL) >= LEAST_STALL) ||
+	    ut_str_is(s->f->reason, "long_scoreboard") || (hidden && nothing_is_busy(s)))
 		return false;
 	say_stall(s, text);
 	return true;
@@ -401,10 +639,16 @@ static void say_limit(struct speech *s)
 
 static bool low_occupancy(struct speech *s)
 {
+	double most = most_used(s);
+
 	if (!(value(s, UT_FACT_OCCUPANCY) < LOW_OCCUPANCY))
 		return false;
 	say(s, "occupancy limited to %.0f %%", value(s, UT_FACT_OCCUPANCY));
 	say_limit(s);
+	/* What runs near a roof does so with the warps it has; unmeasured, nobody knows. */
+	s->minor = !all_are_known(s->f) || too_few_samples(s->f) || !(most < BOUND);
+	if (!s->minor)
+		say(s, ", and no unit is used more than %.0f %%", most);
 	show(s, UT_FACT_OCCUPANCY);
 	show(s, UT_FACT_FIT);
 	show(s, UT_FACT_REGISTERS);
@@ -456,33 +700,49 @@ static bool many_reasons(struct speech *s)
 	return true;
 }
 
-static bool nothing(struct speech *s)
+static void show_units(struct speech *s)
 {
-	double most = most_used(s);
+	const struct unit *most = busiest(s->f);
 
-	if (isnan(most))
-		return many_reasons(s);
-	if (is_measured(s)) {
-		say(s, "no single limit: the most used unit is at %.0f %% of its peak", most);
-		s->v->loss = most < 100 ? 1 - most / 100 : 0;
-	} else {
-		say(s,
-		    "not bound by what was measured: the most used unit is at %.0f %% of its peak",
-		    most);
-		s->v->advice = "record with -q -g ComputeExtended, or with --stall-sampling";
-	}
+	if (most)
+		show(s, most->fact);
 	show(s, UT_FACT_DRAM);
-	show(s, UT_FACT_FMA);
-	show(s, UT_FACT_TENSOR);
+	show(s, UT_FACT_ISSUE);
 	show(s, UT_FACT_COMPUTE);
 	show(s, UT_FACT_OCCUPANCY);
+}
+
+static bool nothing(struct speech *s)
+{
+	const struct unit *most = busiest(s->f);
+
+	if (!most)
+		return many_reasons(s);
+	if (!all_are_known(s->f) || too_few_samples(s->f))
+		return false;
+	say(s, "no single limit: the most used unit is %s at %.0f %% of its peak", most->title,
+	    value(s, most->fact));
+	show_units(s);
+	s->v->loss = most_used(s) < 100 ? 1 - most_used(s) / 100 : 0;
 	return true;
 }
 
 static bool unknown(struct speech *s)
 {
-	say(s, "not measured");
-	show(s, UT_FACT_OCCUPANCY);
+	const struct unit *most = busiest(s->f);
+
+	if (too_few_samples(s->f)) {
+		say(s,
+		    "not measured: too short for samples at these intervals (%.0f); record with -q",
+		    value(s, UT_FACT_COUNTER_SAMPLES));
+	} else if (most) {
+		say_unknown(s);
+		say(s, "; of what was, %s is used most, at %.0f %% of its peak; record with -q",
+		    most->title, value(s, most->fact));
+	} else {
+		say(s, "not measured");
+	}
+	show_units(s);
 	show(s, UT_FACT_WAVES);
 	return true;
 }
@@ -510,6 +770,8 @@ static const struct {
 				  "blocks take the next piece of work when they are ready" },
 	[UT_BOUND_ACCESS] = { uncoalesced, "let neighbouring threads use neighbouring addresses: "
 					   "change the layout, or load through shared memory" },
+	[UT_BOUND_DIVERGENCE] = { divergent, "let the threads of a warp take the same branch: sort "
+					     "the work, or move the condition out of the loop" },
 	[UT_BOUND_DRAM] = { by_dram, "move fewer bytes: fuse it with its neighbours, use smaller "
 				     "types, reuse what is in caches" },
 	[UT_BOUND_TENSOR] = { by_tensor, "this is what the device is for; smaller types (FP8) are "
@@ -520,6 +782,17 @@ static const struct {
 	[UT_BOUND_FMA] = { by_fma, "need fewer operations, or use the tensor pipe" },
 	[UT_BOUND_ALU] = { by_alu,
 			   "compute indices less often, with 32 bits and outside of loops" },
+	[UT_BOUND_FP16] = { by_fp16, "use the tensor pipe, or need fewer operations" },
+	[UT_BOUND_SPECIAL] = { by_special, "fewer divisions, roots, sines, exponentials and "
+					   "conversions; polynomials on the FP32 pipe" },
+	[UT_BOUND_CONFLICTS] = { by_conflicts, "pad rows by one element, or swizzle addresses, so "
+					       "that lanes of a warp use different banks" },
+	[UT_BOUND_SHARED] = { by_shared, "wider accesses, fewer of them; keep operands in "
+					 "registers" },
+	[UT_BOUND_ATOMICS] = { by_atomics, "add up in registers, warps and shared memory first; "
+					   "one atomic for a block; spread them over addresses" },
+	[UT_BOUND_ISSUE] = { by_issue, "need fewer instructions: wider loads, fused operations, "
+				       "indices outside of loops" },
 	[UT_BOUND_L1] = { by_l1, "wider accesses, fewer of them, no conflicts of banks; keep "
 				 "operands in registers" },
 	[UT_BOUND_L2] = { by_l2, "more reuse in L1, shared memory and registers" },
@@ -527,6 +800,9 @@ static const struct {
 					   "which pipe it is" },
 	[UT_BOUND_LATENCY] = { latency, "more in flight: independent loads before the first use, "
 					"more warps, unrolled loops" },
+	[UT_BOUND_MEMORY_WAIT] = { memory_wait,
+				   "record with -q to know whether its bandwidth is used up "
+				   "or its latency is not hidden" },
 	[UT_BOUND_STALL] = { stalled, READ_STALLS },
 	[UT_BOUND_OCCUPANCY] = { low_occupancy, "fewer registers (__launch_bounds__), less shared "
 						"memory, or another size of blocks" },
@@ -534,7 +810,7 @@ static const struct {
 	[UT_BOUND_BALANCE] = { uneven, "give all blocks the same work, and many more blocks than "
 				       "fit at once" },
 	[UT_BOUND_NOTHING] = { nothing, "what waits for what is told by --stall-sampling" },
-	[UT_BOUND_UNKNOWN] = { unknown, "record with -q, or with --stall-sampling" },
+	[UT_BOUND_UNKNOWN] = { unknown, "record with -q, which measures every unit" },
 	[UT_BOUND_RANKS] = { collective, "unitrace ranks tells who comes last, and why" },
 };
 
@@ -562,6 +838,13 @@ size_t ut_kernel_verdicts(const struct ut_kernel_facts *f,
 			minor[minors++] = v;
 		else if (count < UT_VERDICTS_MOST)
 			verdicts[count++] = v;
+	}
+	/* What a launch alone tells is a note beside what was not measured. */
+	if (count == 1 && verdicts[0].rule == UT_BOUND_UNKNOWN && minors && !busiest(f)) {
+		size_t len = strlen(verdicts[0].sentence);
+
+		snprintf(verdicts[0].sentence + len, sizeof(verdicts[0].sentence) - len, "; %s",
+			 minor[0].sentence);
 	}
 	for (size_t i = 0; i < minors && count < UT_VERDICTS_MOST; i++)
 		verdicts[count++] = minor[i];

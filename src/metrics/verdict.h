@@ -38,7 +38,20 @@
 	X(FMA, "fma", "%", "of the peak of the FP32 pipe")                                         \
 	X(FP64, "fp64", "%", "of the peak of the FP64 pipe")                                       \
 	X(ALU, "alu", "%", "of the peak of the integer pipe")                                      \
+	X(FP16, "fp16", "%", "of the peak of the FP32 pipe, by instructions of FP16 and BF16")     \
+	X(SPECIAL, "special", "%", "of the peak of the pipe of special functions")                 \
 	X(ISSUE, "issue", "%", "cycles in which a scheduler issued")                               \
+	X(SHARED_PATH, "shared", "%", "of the peak of shared memory's data path")                  \
+	X(CONFLICTS, "bank_conflicts", "%", "of shared memory's cycles that repeat an access")     \
+	X(ATOMICS, "atomics", "%", "of the peak of L2's busiest unit for atomics")                 \
+	X(ATOMIC_SHARE, "atomic_share", "%", "of the sectors that L2 was asked for")               \
+	X(LANES, "lanes", "", "threads of a warp that an instruction runs for")                    \
+	X(CONFLICT_CYCLES, "bank_conflict_cycles", "", "of shared memory")                         \
+	X(SHARED_CYCLES, "shared_cycles", "", "of shared memory's data path")                      \
+	X(L2_SECTORS, "l2_sectors", "", "of 32 bytes, that L2 was asked for")                      \
+	X(ATOM_SECTORS, "atom_sectors", "", "of these, atomics that return a value")               \
+	X(RED_SECTORS, "red_sectors", "", "of these, atomics that return none")                    \
+	X(COUNTER_SAMPLES, "counter_samples", "", "of counters, at intervals that it filled")      \
 	X(LOAD_SECTORS, "load_sectors", "", "32-byte sectors of a load of global memory")          \
 	X(STORE_SECTORS, "store_sectors", "", "32-byte sectors of a store")                        \
 	X(LOAD_BYTES, "load_bytes", "bytes", "used of each sector that loads fetch")               \
@@ -76,18 +89,26 @@ extern const struct ut_kernel_fact_info ut_kernel_fact_info[UT_KERNEL_FACTS];
 	X(GRID, "grid", "grid too small")                                                          \
 	X(TAIL, "tail", "tail of the last wave")                                                   \
 	X(ACCESS, "access", "uncoalesced access")                                                  \
+	X(DIVERGENCE, "divergence", "divergent branches")                                          \
 	X(DRAM, "dram", "bound by DRAM")                                                           \
 	X(TENSOR, "tensor", "bound by the tensor pipe")                                            \
 	X(NO_TENSOR, "no_tensor", "tensor pipe unused")                                            \
 	X(FP64, "fp64", "bound by the FP64 pipe")                                                  \
+	X(FP16, "fp16", "bound by the FP16 pipe")                                                  \
 	X(FMA, "fma", "bound by the FP32 pipe")                                                    \
 	X(ALU, "alu", "bound by the integer pipe")                                                 \
+	X(SPECIAL, "special", "bound by special functions")                                        \
+	X(CONFLICTS, "bank_conflicts", "bound by bank conflicts")                                  \
+	X(SHARED, "shared", "bound by shared memory")                                              \
+	X(ATOMICS, "atomics", "bound by atomics")                                                  \
 	X(L1, "l1", "bound by L1 and shared memory")                                               \
 	X(L2, "l2", "bound by L2")                                                                 \
 	X(COMPUTE, "compute", "bound by multiprocessors")                                          \
-	X(LATENCY, "latency", "latency-bound")                                                     \
-	X(STALL, "stall", "stalled")                                                               \
+	X(ISSUE, "issue", "bound by instruction issue")                                            \
 	X(OCCUPANCY, "occupancy", "occupancy limited")                                             \
+	X(LATENCY, "latency", "latency-bound")                                                     \
+	X(MEMORY_WAIT, "memory_wait", "waits for memory")                                          \
+	X(STALL, "stall", "stalled")                                                               \
 	X(SPILL, "spill", "registers spilled")                                                     \
 	X(BALANCE, "balance", "uneven work")                                                       \
 	X(NOTHING, "balanced", "no single limit")                                                  \

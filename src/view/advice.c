@@ -290,6 +290,10 @@ static const char *const bound_words[UT_KERNEL_RULES] = {
 	[UT_BOUND_TENSOR] = "Compute-bound", [UT_BOUND_NO_TENSOR] = "Compute-bound",
 	[UT_BOUND_FP64] = "Compute-bound",   [UT_BOUND_FMA] = "Compute-bound",
 	[UT_BOUND_ALU] = "Compute-bound",    [UT_BOUND_COMPUTE] = "Compute-bound",
+	[UT_BOUND_FP16] = "Compute-bound",   [UT_BOUND_SPECIAL] = "Compute-bound",
+	[UT_BOUND_ISSUE] = "Compute-bound",  [UT_BOUND_DIVERGENCE] = "Compute-bound",
+	[UT_BOUND_SHARED] = "Memory-bound",  [UT_BOUND_CONFLICTS] = "Memory-bound",
+	[UT_BOUND_ATOMICS] = "Memory-bound", [UT_BOUND_MEMORY_WAIT] = "Stalled",
 	[UT_BOUND_LATENCY] = "Stalled",      [UT_BOUND_STALL] = "Stalled",
 };
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The metric groups of share/metrics/nvidia.ini against CUPTI itself, which knows chips without one
 being there: every metric exists on GH100, groups of other chips have most of theirs, samples take
-one pass, and so does the default group. Needs the library of the PyPI package nvidia-cuda-cupti:
+one pass, and the default group of -q two. Needs the library of the PyPI package nvidia-cuda-cupti:
 
     pip download --no-deps nvidia-cuda-cupti==13.0.85; unzip it; UNITRACE_CUPTI_WHEEL=FOLDER
 
@@ -15,7 +15,7 @@ import sys
 import device
 from device import SOURCE
 
-MOST_PASSES = {"ComputeBasic": 1, "Occupancy": 1, "ComputeExtended": 2, "Memory": 5, "Warps": 6,
+MOST_PASSES = {"ComputeBasic": 2, "Occupancy": 1, "ComputeExtended": 2, "Memory": 5, "Warps": 6,
                "Tensor": 7, "Roofline": 7}
 CHIPS = ("GA100", "GA102", "AD102", "GB100", "GB202")
 
@@ -92,6 +92,8 @@ def check(library, chip, name, mode, metrics):
     if chip == "GH100" and missing:
         wrong.append(f"GH100 lacks {missing} of {name} {mode}")
     most = 1 if sampling else max(MOST_PASSES[name], 1 if chip == "GH100" else 2)
+    if chip != "GH100" and name == "ComputeBasic":
+        most = 3 if sampling else 5  # of samples, the backend takes what fits into one
     if passes is None or passes > most:
         wrong.append(f"{chip} {name} {mode}: {passes} passes")
     if len(missing) * 2 > len(metrics):

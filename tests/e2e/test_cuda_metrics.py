@@ -350,7 +350,7 @@ class Stalls(Case):
         measured = [k for k in self.kernels() if "dram__bytes_read.sum[bytes]" in k["args"]]
         self.assertEqual(len(measured), 2)
         rows = {r["name"]: r for r in json.loads(self.unitrace("kernels", "--json", *self.timelines()).stdout)}
-        self.assertIn("latency", [a["verdict"] for a in rows[MATMUL.removesuffix(SHAPE)]["also"]])
+        self.assertIn("memory_wait", [a["verdict"] for a in rows[MATMUL.removesuffix(SHAPE)]["also"]])
         self.record(*turns, *self.OPTIONS, "--metric-instances", "2-", count=6, more=("kill",), rc=-signal.SIGKILL,
                     FAKE_CUPTI_CUBIN=str(CUBIN))
         _, rows = self.rows(self.file("stall.metrics.*.csv").read_text())

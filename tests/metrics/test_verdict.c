@@ -71,6 +71,7 @@ static void kernels_of_known_bounds_are_recognised(void **state)
 		f.value[UT_FACT_ISSUE] = measured[i].issue;
 		f.value[UT_FACT_LOAD_BYTES] = measured[i].load_bytes;
 		f.value[UT_FACT_TENSOR] = measured[i].tensor;
+		f.value[UT_FACT_ATOMICS] = 0;
 		ut_kernel_facts_fit(&f, &limits);
 		count = ut_kernel_verdicts(&f, v);
 		assert_true(count >= 1);
@@ -93,6 +94,23 @@ static struct ut_kernel_facts known(size_t count, ...)
 		f.value[fact] = va_arg(ap, double);
 	}
 	va_end(ap);
+	return f;
+}
+
+/* All units measured and at 1 %, but this one. */
+static struct ut_kernel_facts idle_but(enum ut_kernel_fact fact, double use)
+{
+	static const enum ut_kernel_fact units[] = {
+		UT_FACT_DRAM,    UT_FACT_L2,      UT_FACT_L1,   UT_FACT_SHARED_PATH,
+		UT_FACT_ATOMICS, UT_FACT_TENSOR,  UT_FACT_FMA,  UT_FACT_ALU,
+		UT_FACT_FP64,    UT_FACT_SPECIAL, UT_FACT_ISSUE
+	};
+	struct ut_kernel_facts f;
+
+	ut_kernel_facts_init(&f);
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		f.value[units[i]] = 1;
+	f.value[fact] = use;
 	return f;
 }
 
@@ -124,7 +142,11 @@ static void each_rule_has_its_sentence(void **state)
 	f = known(4, UT_FACT_MEAN, 1e6, UT_FACT_BLOCKS, 1.0, UT_FACT_PROCESSORS, 132.0,
 		  UT_FACT_FILL, 0.758);
 	says(&f, UT_BOUND_GRID, "its 1 block fills 0.758 % of 132 multiprocessors");
-	f = known(1, UT_FACT_WAVES, 1.02);
+	f = known(2, UT_FACT_WAVES, 1.02, UT_FACT_ACTIVE, 55.0);
+	says(&f, UT_BOUND_UNKNOWN,
+	     "not measured; the last of 1.02 waves is nearly empty: up to 49 % of its time goes "
+	     "there");
+	f.value[UT_FACT_FMA] = 90;
 	says(&f, UT_BOUND_TAIL,
 	     "the last of 1.02 waves is nearly empty: up to 49 % of its time goes there");
 	f = known(2, UT_FACT_LOAD_BYTES, 4.0, UT_FACT_DRAM, 80.0);
@@ -135,27 +157,116 @@ static void each_rule_has_its_sentence(void **state)
 	says(&f, UT_BOUND_ACCESS, "uncoalesced stores: 32 sectors for each request of a warp");
 	f = known(1, UT_FACT_DRAM, 91.0);
 	says(&f, UT_BOUND_DRAM, "bound by DRAM at 91 % of its peak");
-	f = known(2, UT_FACT_TENSOR, 72.0, UT_FACT_FMA, 1.0);
+	f = idle_but(UT_FACT_TENSOR, 72.0);
 	says(&f, UT_BOUND_TENSOR, "bound by the tensor pipe at 72 % of its peak");
 	f = known(1, UT_FACT_FP64, 93.0);
 	says(&f, UT_BOUND_FP64, "bound by the FP64 pipe at 93 % of its peak");
-	f = known(1, UT_FACT_ALU, 66.0);
+	f = idle_but(UT_FACT_ALU, 66.0);
 	says(&f, UT_BOUND_ALU, "bound by the integer pipe at 66 % of its peak");
-	f = known(1, UT_FACT_L2, 66.0);
+	f = idle_but(UT_FACT_L2, 66.0);
 	says(&f, UT_BOUND_L2, "bound by L2 at 66 % of its peak");
-	f = known(2, UT_FACT_DRAM, 9.0, UT_FACT_COMPUTE, 27.0);
+	f = idle_but(UT_FACT_SPECIAL, 97.0);
+	says(&f, UT_BOUND_SPECIAL, "bound by special functions at 97 % of its peak");
+	f = idle_but(UT_FACT_ISSUE, 92.0);
+	says(&f, UT_BOUND_ISSUE, "bound by instruction issue at 92 % of its peak");
+	f = idle_but(UT_FACT_ATOMICS, 98.0);
+	says(&f, UT_BOUND_ATOMICS, "bound by atomics at 98 % of its peak");
+	f = idle_but(UT_FACT_FMA, 91.0);
+	f.value[UT_FACT_FP16] = 90;
+	says(&f, UT_BOUND_FP16,
+	     "bound by FP16 arithmetic: the FP32 pipe, which does it, is at 91 % of its peak");
+	f = idle_but(UT_FACT_COMPUTE, 27.0);
 	says(&f, UT_BOUND_LATENCY, "latency-bound: no unit is used more than 27 %");
-	f = known(2, UT_FACT_DRAM, 45.0, UT_FACT_COMPUTE, 50.0);
-	says(&f, UT_BOUND_NOTHING, "no single limit: the most used unit is at 50 % of its peak");
-	f = known(1, UT_FACT_DRAM, 4.0);
+	f.value[UT_FACT_ACHIEVED] = 1.56;
+	says(&f, UT_BOUND_LATENCY,
+	     "latency-bound: no unit is used more than 27 %, and 1.6 % of the "
+	     "warps that fit are in flight");
+	f = idle_but(UT_FACT_FP64, 50.0);
 	says(&f, UT_BOUND_NOTHING,
-	     "not bound by what was measured: the most used unit is at 4 % of its peak");
+	     "no single limit: the most used unit is the FP64 pipe at 50 % of its peak");
 	f = known(0);
 	says(&f, UT_BOUND_UNKNOWN, "not measured");
 	f = known(3, UT_FACT_BLOCKS, 2.0, UT_FACT_PROCESSORS, 132.0, UT_FACT_FILL, 1.5);
 	f.name = ut_str_of("ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage)");
 	says(&f, UT_BOUND_RANKS,
 	     "moves data between ranks, and takes as long as the last of them is late");
+}
+
+/* A kernel at the peak of a unit is bound by that one, whatever else is idle. */
+static void a_full_unit_is_named(void **state)
+{
+	struct ut_kernel_facts f = idle_but(UT_FACT_SHARED_PATH, 100.0);
+
+	(void)state;
+	f.value[UT_FACT_L1] = 100;
+	f.value[UT_FACT_CONFLICTS] = 2;
+	says(&f, UT_BOUND_SHARED, "bound by shared memory at 100 % of its peak");
+	f.value[UT_FACT_CONFLICTS] = 97;
+	says(&f, UT_BOUND_CONFLICTS,
+	     "bound by bank conflicts: 97 % of shared memory's cycles repeat "
+	     "an access, and it is at 100 % of its peak");
+	f.value[UT_FACT_SHARED_PATH] = 1;
+	says(&f, UT_BOUND_L1, "bound by L1 and shared memory at 100 % of its peak");
+	f = idle_but(UT_FACT_FP64, 96.0);
+	f.value[UT_FACT_ISSUE] = 49;
+	says(&f, UT_BOUND_FP64, "bound by the FP64 pipe at 96 % of its peak");
+	f = idle_but(UT_FACT_DRAM, 81.0); /* what goes to DRAM goes through L2 */
+	f.value[UT_FACT_L2] = 89;
+	says(&f, UT_BOUND_DRAM, "bound by DRAM at 81 % of its peak");
+	f = idle_but(UT_FACT_FMA, 91.0);
+	f.value[UT_FACT_ISSUE] = 97;
+	says(&f, UT_BOUND_FMA, "bound by the FP32 pipe at 91 % of its peak");
+}
+
+/* Those that were not measured could be the limit. */
+static void what_was_not_measured_is_not_ruled_out(void **state)
+{
+	struct ut_kernel_facts f =
+		known(3, UT_FACT_DRAM, 1.0, UT_FACT_FMA, 0.5, UT_FACT_TENSOR, 0.0);
+
+	(void)state;
+	says(&f, UT_BOUND_UNKNOWN,
+	     "not measured: L2, L1 and shared memory, atomics, FP64 pipe, integer "
+	     "pipe, special functions and instruction issue; of what was, DRAM is used most, at 1 "
+	     "% "
+	     "of its peak; record with -q");
+	assert_true(isnan(verdict(&f).loss));
+	f = idle_but(UT_FACT_DRAM, 3.0);
+	f.value[UT_FACT_ATOMICS] = NAN;
+	says(&f, UT_BOUND_UNKNOWN,
+	     "not measured: atomics; of what was, DRAM is used most, at 3 % of its peak; record "
+	     "with "
+	     "-q");
+	f = idle_but(UT_FACT_FMA, 66.0);
+	f.value[UT_FACT_L1] = f.value[UT_FACT_SHARED_PATH] = NAN;
+	assert_int_equal(verdict(&f).rule, UT_BOUND_UNKNOWN);
+	f.value[UT_FACT_FMA] = 92; /* this is a limit whatever the rest does */
+	assert_int_equal(verdict(&f).rule, UT_BOUND_FMA);
+	f = idle_but(UT_FACT_DRAM, 92.0);
+	f.value[UT_FACT_COUNTER_SAMPLES] = 2;
+	says(&f, UT_BOUND_UNKNOWN,
+	     "not measured: too short for samples at these intervals (2); record with -q");
+	f.value[UT_FACT_COUNTER_SAMPLES] = 20;
+	assert_int_equal(verdict(&f).rule, UT_BOUND_DRAM);
+}
+
+static void few_lanes_are_divergence_where_instructions_are_busy(void **state)
+{
+	struct ut_kernel_facts f = idle_but(UT_FACT_ISSUE, 70.0);
+
+	(void)state;
+	f.value[UT_FACT_LANES] = 4;
+	says(&f, UT_BOUND_DIVERGENCE,
+	     "divergent branches: an instruction runs for 4 of 32 threads of "
+	     "a warp, and instructions are issued at 70 % of the peak");
+	f.value[UT_FACT_ISSUE] = 0.3; /* one lane that follows pointers */
+	assert_int_equal(verdict(&f).rule, UT_BOUND_LATENCY);
+	f.value[UT_FACT_ISSUE] = 70;
+	f.value[UT_FACT_THREADS] = 4; /* all that there are */
+	assert_int_equal(verdict(&f).rule, UT_BOUND_NOTHING);
+	f.value[UT_FACT_THREADS] = 256;
+	f.value[UT_FACT_DRAM] = 92;
+	assert_int_equal(verdict(&f).rule, UT_BOUND_DRAM);
 }
 
 static void samples_tell_what_is_waited_for_and_where(void **state)
@@ -166,8 +277,9 @@ static void samples_tell_what_is_waited_for_and_where(void **state)
 	(void)state;
 	f.reason = ut_str_of("long_scoreboard");
 	f.place = ut_str_of("chase.cu:12");
-	says(&f, UT_BOUND_LATENCY,
-	     "latency-bound: 63 % of samples wait for global memory, 41 % at chase.cu:12");
+	says(&f, UT_BOUND_MEMORY_WAIT,
+	     "waits for memory: 63 % of samples, 41 % at chase.cu:12; bandwidth or latency was not "
+	     "measured");
 	f.reason = ut_str_of("barrier");
 	f.place = ut_str_of("evil\x1b[2J.cu:1");
 	says(&f, UT_BOUND_STALL,
@@ -181,10 +293,18 @@ static void samples_tell_what_is_waited_for_and_where(void **state)
 	f.reason = ut_str_of("SbidStall"); /* as Intel's driver has it */
 	f.place = ut_str_of("");
 	f.value[UT_FACT_STALL] = 63;
-	says(&f, UT_BOUND_LATENCY,
-	     "latency-bound: 63 % of samples wait for memory or another slow unit");
+	says(&f, UT_BOUND_MEMORY_WAIT,
+	     "waits for memory or another slow unit: 63 % of samples; bandwidth or latency was not "
+	     "measured");
 	f.value[UT_FACT_DRAM] = 88; /* waiting is what one does when memory is full */
 	assert_int_equal(verdict(&f).rule, UT_BOUND_DRAM);
+	f = idle_but(UT_FACT_DRAM, 9.0);
+	f.reason = ut_str_of("long_scoreboard");
+	f.place = ut_str_of("chase.cu:12");
+	f.value[UT_FACT_STALL] = 90;
+	f.value[UT_FACT_STALL_PLACE] = 80;
+	says(&f, UT_BOUND_LATENCY,
+	     "latency-bound: 90 % of samples wait for global memory, 80 % at chase.cu:12");
 }
 
 static void products_should_use_the_tensor_pipe(void **state)
@@ -215,15 +335,26 @@ static void what_limits_occupancy_is_named(void **state)
 	(void)state;
 	ut_kernel_facts_fit(&f, &limits);
 	assert_true(f.value[UT_FACT_FIT] == 2 && f.value[UT_FACT_OCCUPANCY] == 25);
-	says(&f, UT_BOUND_OCCUPANCY, "occupancy limited to 25 % by registers (103 a thread)");
+	says(&f, UT_BOUND_UNKNOWN,
+	     "not measured; occupancy limited to 25 % by registers (103 a thread)");
 	f = known(3, UT_FACT_THREADS, 128.0, UT_FACT_REGISTERS, 32.0, UT_FACT_SHARED, 98304.0);
 	ut_kernel_facts_fit(&f, &limits);
-	says(&f, UT_BOUND_OCCUPANCY, "occupancy limited to 12 % by shared memory (96 KiB a block)");
+	says(&f, UT_BOUND_UNKNOWN,
+	     "not measured; occupancy limited to 12 % by shared memory (96 KiB a block)");
 	f = known(2, UT_FACT_THREADS, 32.0, UT_FACT_REGISTERS, 16.0);
 	f.value[UT_FACT_OCCUPANCY] = 25;
 	ut_kernel_facts_fit(&f, &limits);
+	says(&f, UT_BOUND_UNKNOWN,
+	     "not measured; occupancy limited to 25 % by the size of its blocks (32 threads)");
+	f = idle_but(UT_FACT_FMA, 30.0);
+	f.value[UT_FACT_THREADS] = 256;
+	f.value[UT_FACT_REGISTERS] = 168;
+	ut_kernel_facts_fit(&f, &limits);
 	says(&f, UT_BOUND_OCCUPANCY,
-	     "occupancy limited to 25 % by the size of its blocks (32 threads)");
+	     "occupancy limited to 12 % by registers (168 a thread), and no "
+	     "unit is used more than 30 %");
+	f.value[UT_FACT_TENSOR] = 75; /* near the roof with the warps it has */
+	says(&f, UT_BOUND_TENSOR, "bound by the tensor pipe at 75 % of its peak");
 }
 
 static void minor_findings_stand_behind(void **state)
@@ -295,6 +426,9 @@ UT_TESTS(verdict)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(kernels_of_known_bounds_are_recognised),
 		cmocka_unit_test(each_rule_has_its_sentence),
+		cmocka_unit_test(a_full_unit_is_named),
+		cmocka_unit_test(what_was_not_measured_is_not_ruled_out),
+		cmocka_unit_test(few_lanes_are_divergence_where_instructions_are_busy),
 		cmocka_unit_test(samples_tell_what_is_waited_for_and_where),
 		cmocka_unit_test(products_should_use_the_tensor_pipe),
 		cmocka_unit_test(what_limits_occupancy_is_named),
