@@ -49,11 +49,30 @@ struct ut_metrics_file {
 
 /* ---- titles --------------------------------------------------------------------------------- */
 
+/* "NAME[%]" and "NAME[percent]" are the same: recordings have both. */
+static bool is_title(struct ut_str column, struct ut_str title)
+{
+	static const char percent[] = "[percent]", sign[] = "[%]";
+
+	if (ut_str_eq(column, title))
+		return true;
+	if (ut_str_has_end(column, percent) && ut_str_has_end(title, sign)) {
+		column.len -= strlen(percent);
+		title.len -= strlen(sign);
+	} else if (ut_str_has_end(column, sign) && ut_str_has_end(title, percent)) {
+		column.len -= strlen(sign);
+		title.len -= strlen(percent);
+	} else {
+		return false;
+	}
+	return ut_str_eq(column, title);
+}
+
 size_t ut_metrics_column(const struct ut_metrics_section *s, struct ut_str title)
 {
 	/* the first is the kernel's name, whatever the others are called */
 	for (size_t i = 1; i < s->count; i++) {
-		if (ut_str_eq(s->columns[i], title))
+		if (is_title(s->columns[i], title))
 			return i;
 	}
 	return UT_METRICS_NONE;

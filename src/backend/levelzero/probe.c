@@ -140,15 +140,16 @@ static void tell_group(const struct loader *l, struct ut_probe *probe, struct gr
 			continue;
 		type_of(&p, type, sizeof(type));
 		probe->metric(probe->ctx,
-			      &(struct ut_driver_metric){ .size = sizeof(struct ut_driver_metric),
-							  .number = number,
-							  .group = g->p.name,
-							  .group_about = text_or_null(g->p.about),
-							  .only = option,
-							  .name = p.name,
-							  .unit = text_or_null(p.unit),
-							  .about = text_or_null(p.about),
-							  .type = type });
+			      &(struct ut_driver_metric){
+				      .size = sizeof(struct ut_driver_metric),
+				      .number = number,
+				      .group = g->p.name,
+				      .group_about = text_or_null(g->p.about),
+				      .only = option,
+				      .name = p.name,
+				      .unit = text_or_null(p.unit) ? zet_unit(p.unit) : NULL,
+				      .about = text_or_null(p.about),
+				      .type = type });
 		number++;
 	}
 }

@@ -75,7 +75,6 @@ const char *ut_ze_group_asked(void)
 	return name ? name : "ComputeBasic";
 }
 
-/* What columns are called: "percent" is "%" to nobody else. */
 static uint32_t told_type(uint32_t value)
 {
 	return value == ZET_F32 || value == ZET_F64 ? UT_VALUE_F64 : UT_VALUE_U64;
@@ -103,7 +102,7 @@ static void add_metric(struct ut_ze_group *g, struct texts *t, uint32_t i, bool 
 		g->begin = (int32_t)i;
 	} else {
 		memcpy(t->names[n], t->one.name, ZET_TEXT);
-		memcpy(t->units[n], t->one.unit, ZET_TEXT);
+		snprintf(t->units[n], ZET_TEXT, "%s", zet_unit(t->one.unit));
 		t->metrics[n] = (struct ut_metric){ .key = t->names[n],
 						    .unit = t->units[n][0] ? t->units[n] : NULL,
 						    .type = told_type(t->one.value) };

@@ -6,6 +6,8 @@
 #ifndef UT_BACKEND_LEVELZERO_ZET_ABI_H
 #define UT_BACKEND_LEVELZERO_ZET_ABI_H
 
+#include <string.h>
+
 #include "backend/levelzero/ze_abi.h"
 
 enum {
@@ -107,5 +109,11 @@ struct zet_functions {
 	ZET_LIST(ZET_MEMBER)
 #undef ZET_MEMBER
 };
+
+/* A unit as Intel's unitrace and its documents write it: options name columns by it. */
+static inline const char *zet_unit(const char *unit)
+{
+	return strcmp(unit, "percent") ? unit : "%";
+}
 
 #endif
