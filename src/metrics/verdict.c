@@ -737,8 +737,10 @@ static bool unknown(struct speech *s)
 		    value(s, UT_FACT_COUNTER_SAMPLES));
 	} else if (most) {
 		say_unknown(s);
-		say(s, "; of what was, %s is used most, at %.0f %% of its peak; record with -q",
-		    most->title, value(s, most->fact));
+		say(s, "; most used of what was: %s at %.0f %% of its peak", most->title,
+		    value(s, most->fact));
+		if (isnan(value(s, UT_FACT_COMPUTE)))
+			say(s, "; record with -q");
 	} else {
 		say(s, "not measured");
 	}

@@ -114,9 +114,11 @@ static void put_facts(struct ut_out *out, const struct ut_kernel_measures *m, si
 {
 	const char *between = "";
 	static const enum ut_kernel_fact shown[] = {
-		UT_FACT_PROCESSORS, UT_FACT_FILL,   UT_FACT_ACTIVE, UT_FACT_ISSUE, UT_FACT_ACHIEVED,
-		UT_FACT_OCCUPANCY,  UT_FACT_TENSOR, UT_FACT_FMA,    UT_FACT_FP64,  UT_FACT_ALU,
-		UT_FACT_REGISTERS,  UT_FACT_SHARED, UT_FACT_DRAM,   UT_FACT_L2,    UT_FACT_L1,
+		UT_FACT_PROCESSORS, UT_FACT_FILL,      UT_FACT_ACTIVE,  UT_FACT_ISSUE,
+		UT_FACT_ACHIEVED,   UT_FACT_OCCUPANCY, UT_FACT_TENSOR,  UT_FACT_FMA,
+		UT_FACT_FP64,       UT_FACT_ALU,       UT_FACT_SPECIAL, UT_FACT_LANES,
+		UT_FACT_REGISTERS,  UT_FACT_SHARED,    UT_FACT_DRAM,    UT_FACT_L2,
+		UT_FACT_L1,
 	};
 
 	ut_out_text(out, ",\"facts\":{");
@@ -133,7 +135,8 @@ static void put_facts(struct ut_out *out, const struct ut_kernel_measures *m, si
 
 /* ---- what is bad ---------------------------------------------------------------------------- */
 
-/* Where in the diagram a verdict is to be seen; NULL = nowhere, or it is nothing bad. */
+/* Where in the diagram a verdict is to be seen; NULL = nowhere, or it is nothing bad. A fact has a
+ * line with its value only; the sentences are all below. */
 static const char *const seen_at[UT_KERNEL_RULES] = {
 	[UT_BOUND_GRID] = "fill",
 	[UT_BOUND_TAIL] = "fill",
@@ -150,7 +153,7 @@ static const char *const seen_at[UT_KERNEL_RULES] = {
 	[UT_BOUND_STALL] = "stalled",
 	[UT_BOUND_OCCUPANCY] = "achieved_occupancy",
 	[UT_BOUND_SPILL] = "registers",
-	[UT_BOUND_BALANCE] = "active",
+	[UT_BOUND_BALANCE] = "achieved_occupancy",
 };
 
 static void put_flag(struct ut_out *out, bool *any, const char *at, const char *why)

@@ -48,7 +48,7 @@ const GEOMETRY: Argument[] = [
 		hint: 'shared memory of a block',
 	},
 	{
-		title: 'Occupancy',
+		title: 'Theoretical occupancy',
 		keys: ['occupancy %', 'est. achieved occupancy %'],
 		type: 'share',
 		percent: true,

@@ -201,26 +201,24 @@ const FACTS: [key: string, title: string, intel?: string][] = [
 	['stalled', 'Stalled'],
 	['idle', 'Idle'],
 	['issue', 'Issuing'],
-	['achieved_occupancy', 'Occupancy'],
+	['achieved_occupancy', 'Achieved occupancy'],
+	['occupancy', 'Theoretical occupancy'],
 	['fill', 'SMs with work', 'Cores with work'],
 	['tensor', 'Tensor pipe', 'XMX'],
 	['fma', 'FP32 pipe', 'ALU0'],
 	['alu', 'Integer pipe', 'ALU1'],
 	['fp64', 'FP64 pipe'],
+	['special', 'Special functions'],
 	['registers', 'Registers of a thread'],
 ];
 
-/* What was measured, and what is bad: that has a line even without a number. */
+/* What was measured; a verdict about something without a number is in the sentences alone. */
 function lines(m: Memory): { title: string; value: string; why?: string }[] {
-	return FACTS.filter(([key]) => m.facts[key] !== undefined || flagged(m, key))
+	return FACTS.filter(([key]) => m.facts[key] !== undefined)
 		.map(([key, title, intel]) => ({
 			title: m.maker === 'intel' ? (intel ?? title) : title,
 			value:
-				m.facts[key] === undefined
-					? ''
-					: key === 'registers'
-						? count(m.facts[key])
-						: percent(m.facts[key] / 100),
+				key === 'registers' ? count(m.facts[key]) : percent(m.facts[key] / 100),
 			why: flagged(m, key)?.why,
 		}))
 		.slice(0, 8);
