@@ -500,9 +500,15 @@ void ut_kernel_each_sample(const struct ut_store *store,
 
 /* ---- facts of a variant -------------------------------------------------------------------- */
 
+/* A warp that could issue, and another one did. */
+static bool is_passed_over(struct ut_str reason)
+{
+	return ut_str_is(reason, "not_selected") || ut_str_is(reason, "NotSelectedStall");
+}
+
 static bool waits(struct ut_str reason)
 {
-	return !ut_str_is(reason, "selected") && !ut_str_is(reason, "not_selected") &&
+	return !ut_str_is(reason, "selected") && !is_passed_over(reason) &&
 	       !ut_str_is(reason, "Active");
 }
 
@@ -520,13 +526,19 @@ static struct ut_str place_text(struct making *m, const struct ut_place_in_code 
 static void put_stalls(struct making *m, const struct stalls *s, struct ut_kernel_facts *f)
 {
 	uint32_t most = MOST_REASONS;
+	uint64_t ready = 0, passed_over = 0;
 	const struct place *best = NULL;
 
 	for (uint32_t i = 0; i < m->reason_count; i++) {
+		ready += waits(m->reasons[i]) ? 0 : s->reason[i];
+		passed_over += is_passed_over(m->reasons[i]) ? s->reason[i] : 0;
 		if (waits(m->reasons[i]) &&
 		    (most == MOST_REASONS || s->reason[i] > s->reason[most]))
 			most = i;
 	}
+	f->value[UT_FACT_SAMPLES] = (double)s->total;
+	f->value[UT_FACT_READY] = 100 * (double)ready / (double)s->total;
+	f->value[UT_FACT_NOT_SELECTED] = 100 * (double)passed_over / (double)s->total;
 	if (most == MOST_REASONS || !s->reason[most])
 		return;
 	for (uint32_t n = s->places; n; n = m->places[n - 1].next) {
@@ -534,7 +546,6 @@ static void put_stalls(struct making *m, const struct stalls *s, struct ut_kerne
 		    (!best || m->places[n - 1].count > best->count))
 			best = &m->places[n - 1];
 	}
-	f->value[UT_FACT_SAMPLES] = (double)s->total;
 	f->value[UT_FACT_STALL] = 100 * (double)s->reason[most] / (double)s->total;
 	f->reason = m->reasons[most];
 	if (best) {

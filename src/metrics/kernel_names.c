@@ -18,7 +18,6 @@ static const struct {
 	{ "est. achieved occupancy %", UT_FACT_OCCUPANCY }, /* from the launch, not measured */
 	/* NVIDIA's counters */
 	{ "sm__warps_active.avg.pct_of_peak_sustained_active", UT_FACT_ACHIEVED },
-	{ "tpc__warps_active_realtime.avg.pct_of_peak_sustained_elapsed", UT_FACT_ACHIEVED },
 	{ "sm__maximum_warps_per_active_cycle_pct", UT_FACT_OCCUPANCY },
 	{ "sm__cycles_active.avg.pct_of_peak_sustained_elapsed", UT_FACT_ACTIVE },
 	{ "dram__throughput.avg.pct_of_peak_sustained_elapsed", UT_FACT_DRAM },
@@ -63,6 +62,8 @@ static const struct {
 	{ "sm__inst_executed_pipe_xu.avg.pct_of_peak_sustained_active", UT_FACT_SPECIAL },
 	{ "sm__inst_executed_pipe_xu_realtime.avg.pct_of_peak_sustained_elapsed", UT_FACT_SPECIAL },
 	{ "sm__inst_executed_pipe_fma_type_fp16.avg.pct_of_peak_sustained_active", UT_FACT_FP16 },
+	{ "sm__inst_executed_pipe_fma_type_fp16.avg.pct_of_peak_sustained_elapsed", UT_FACT_FP16 },
+	{ "sm__inst_executed_pipe_fp16_realtime.avg.pct_of_peak_sustained_elapsed", UT_FACT_FP16 },
 	{ "sm__inst_executed_pipe_fp16.avg.pct_of_peak_sustained_active", UT_FACT_FP16 },
 	{ "sm__inst_executed_pipe_fma_realtime.avg.pct_of_peak_sustained_elapsed", UT_FACT_FMA },
 	{ "sm__inst_executed_pipe_alu_realtime.avg.pct_of_peak_sustained_elapsed", UT_FACT_ALU },

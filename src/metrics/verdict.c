@@ -15,6 +15,7 @@
 /* Thresholds; docs/guides/kernels.md says why. Percent, unless the name says otherwise. */
 #define BOUND          60.0 /* a unit is what limits, from here on */
 #define CERTAIN        80.0 /* the same, whatever else was not measured */
+#define BOUND_ATOMICS  45.0 /* their unit in L2 is full at 60 to 80, by how they are spread */
 #define USED           40.0 /* it may be: below, waste there costs little */
 #define BUSY           20.0 /* instructions are issued at a rate that matters */
 #define FEW_LANES      0.5  /* of those that a warp of such a block has */
@@ -114,6 +115,7 @@ static const struct unit {
 	{ UT_FACT_ATOMICS, UT_BOUND_ATOMICS, "atomics", false },
 	{ UT_FACT_TENSOR, UT_BOUND_TENSOR, "the tensor pipe", true },
 	{ UT_FACT_FP64, UT_BOUND_FP64, "the FP64 pipe", true },
+	{ UT_FACT_FP16, UT_BOUND_FP16, "FP16 arithmetic", true },
 	{ UT_FACT_FMA, UT_BOUND_FMA, "the FP32 pipe", true },
 	{ UT_FACT_ALU, UT_BOUND_ALU, "the integer pipe", true },
 	{ UT_FACT_SPECIAL, UT_BOUND_SPECIAL, "special functions", true },
@@ -127,8 +129,10 @@ static bool unit_is_known(const struct ut_kernel_facts *f, const struct unit *u)
 {
 	if (u->fact == UT_FACT_COMPUTE || !isnan(f->value[u->fact]))
 		return true;
-	if (u->is_pipe)
-		return !isnan(f->value[UT_FACT_COMPUTE]);
+	if (u->is_pipe && !isnan(f->value[UT_FACT_COMPUTE]))
+		return true;
+	if (u->fact == UT_FACT_FP16)
+		return !isnan(f->value[UT_FACT_FMA]); /* it shows in there */
 	return u->fact == UT_FACT_SHARED_PATH && !isnan(f->value[UT_FACT_L1]);
 }
 
@@ -142,6 +146,21 @@ static bool all_are_known(const struct ut_kernel_facts *f)
 }
 
 /*
+ * FP16 arithmetic shares its cycles with other pipes: on Hopper with both the FP32 and the tensor
+ * pipe, whose counters have them too. What it explains is not theirs.
+ */
+static bool is_fp16_work(const struct ut_kernel_facts *f, const struct unit *u)
+{
+	double use = f->value[u->fact], fp16 = f->value[UT_FACT_FP16];
+
+	if (u->rule != UT_BOUND_FMA && u->rule != UT_BOUND_TENSOR)
+		return false;
+	if (!isnan(fp16))
+		return fp16 > use / 2;
+	return u->rule == UT_BOUND_TENSOR && fabs(use - f->value[UT_FACT_FMA]) < 1;
+}
+
+/*
  * How much speaks for it. Caches are as busy as DRAM when that is the limit; shared memory is a
  * part of L1; what issues instructions, and all of a multiprocessor, are named only if no pipe is.
  */
@@ -149,10 +168,14 @@ static double weight_of(const struct ut_kernel_facts *f, const struct unit *u)
 {
 	double use = f->value[u->fact];
 
+	if (is_fp16_work(f, u))
+		return 0;
 	if (u->rule == UT_BOUND_DRAM)
 		return use >= BOUND ? use + 25 : use;
-	if (u->rule == UT_BOUND_SHARED || u->rule == UT_BOUND_ATOMICS)
+	if (u->rule == UT_BOUND_SHARED)
 		return use >= BOUND ? use + 10 : use;
+	if (u->rule == UT_BOUND_ATOMICS)
+		return use >= BOUND_ATOMICS ? use + BOUND - BOUND_ATOMICS : use;
 	if (u->rule == UT_BOUND_ISSUE)
 		return use >= CERTAIN ? BOUND : fmin(use, BOUND - 1);
 	if (u->rule == UT_BOUND_COMPUTE)
@@ -204,6 +227,11 @@ static void say_unknown(struct speech *s)
 		last = units[i].title;
 		if (!strncmp(last, "the ", 4))
 			last += 4;
+	}
+	if (isnan(value(s, UT_FACT_LANES)) && !isnan(value(s, UT_FACT_ISSUE))) {
+		if (last)
+			say(s, "%s%s", count++ ? ", " : "", last);
+		last = "divergent branches";
 	}
 	say(s, "%s%s", count ? " and " : "", last ? last : "nothing");
 }
@@ -315,6 +343,14 @@ static bool uncoalesced(struct speech *s)
 	return true;
 }
 
+/* What the pipe of FP32 does, as far as it is known. */
+static const char *pipe_title(const struct ut_kernel_facts *f, const struct unit *u)
+{
+	return u->rule == UT_BOUND_FMA && isnan(f->value[UT_FACT_FP16])
+		       ? "the FMA pipe (FP32 or FP16)"
+		       : u->title;
+}
+
 /* A unit is used so much that nothing else can limit. */
 static bool bound_by(struct speech *s, enum ut_kernel_fact fact)
 {
@@ -328,16 +364,19 @@ static bool bound_by(struct speech *s, enum ut_kernel_fact fact)
 	if (!u || isnan(use) || !(weight_of(s->f, u) >= BOUND) || too_few_samples(s->f) ||
 	    (use < CERTAIN && !all_are_known(s->f)))
 		return false;
-	if (fact == UT_FACT_FMA && value(s, UT_FACT_FP16) > use / 2)
-		say(s,
-		    "bound by FP16 arithmetic: the FP32 pipe, which does it, is at %.0f %% of its "
-		    "peak",
+	if (fact == UT_FACT_L2 && isnan(value(s, UT_FACT_DRAM)))
+		return false; /* it is as busy when DRAM is the limit */
+	if (fact == UT_FACT_ATOMICS)
+		say(s, "bound by atomics: L2's busiest unit for them is at %.0f %% of its peak",
 		    use);
 	else
-		say(s, "bound by %s at %.0f %% of its peak", u->title, use);
-	s->v->loss = use < 100 ? 1 - use / 100 : 0;
+		say(s, "bound by %s at %.0f %% of its peak", pipe_title(s->f, u), use);
+	if (fact != UT_FACT_ATOMICS) /* nobody knows where that one is full */
+		s->v->loss = use < 100 ? 1 - use / 100 : 0;
 	s->minor = u != most;
 	show(s, fact);
+	if (fact == UT_FACT_ATOMICS)
+		show(s, UT_FACT_ATOMIC_SHARE);
 	show(s, UT_FACT_ACHIEVED);
 	return true;
 }
@@ -357,19 +396,14 @@ static bool by_fp64(struct speech *s)
 	return bound_by(s, UT_FACT_FP64);
 }
 
-static bool is_fp16(const struct speech *s)
-{
-	return value(s, UT_FACT_FP16) > value(s, UT_FACT_FMA) / 2;
-}
-
 static bool by_fp16(struct speech *s)
 {
-	return is_fp16(s) && bound_by(s, UT_FACT_FMA);
+	return bound_by(s, UT_FACT_FP16);
 }
 
 static bool by_fma(struct speech *s)
 {
-	return !is_fp16(s) && bound_by(s, UT_FACT_FMA);
+	return bound_by(s, UT_FACT_FMA);
 }
 
 static bool by_alu(struct speech *s)
@@ -686,16 +720,27 @@ static bool uneven(struct speech *s)
 	return true;
 }
 
-/* Samples without units: many small reasons are an answer, too. */
+/* Samples without units, and none of their reasons is most of them. */
 static bool many_reasons(struct speech *s)
 {
 	bool hidden;
 	const char *text = stall_words(s->f->reason, &hidden);
+	double ready = value(s, UT_FACT_READY);
 
-	if (!text || isnan(value(s, UT_FACT_STALL)))
+	if (ready >= BOUND) {
+		say(s,
+		    "unit not measured: in %.0f %% of samples a warp could issue, and in %.0f %% "
+		    "another one did: it waits for issue slots or a pipe, not for memory",
+		    ready, value(s, UT_FACT_NOT_SELECTED));
+		show(s, UT_FACT_READY);
+		show(s, UT_FACT_NOT_SELECTED);
+	} else if (text && !isnan(value(s, UT_FACT_STALL))) {
+		say(s, "unit not measured, and no single reason to wait: at most ");
+		say_stall(s, text);
+	} else {
 		return false;
-	say(s, "no single reason to wait: at most ");
-	say_stall(s, text);
+	}
+	show(s, UT_FACT_SAMPLES);
 	s->v->advice = READ_STALLS;
 	return true;
 }
@@ -716,9 +761,7 @@ static bool nothing(struct speech *s)
 {
 	const struct unit *most = busiest(s->f);
 
-	if (!most)
-		return many_reasons(s);
-	if (!all_are_known(s->f) || too_few_samples(s->f))
+	if (!most || !all_are_known(s->f) || too_few_samples(s->f))
 		return false;
 	say(s, "no single limit: the most used unit is %s at %.0f %% of its peak", most->title,
 	    value(s, most->fact));
@@ -731,13 +774,15 @@ static bool unknown(struct speech *s)
 {
 	const struct unit *most = busiest(s->f);
 
+	if (!most && many_reasons(s))
+		return true;
 	if (too_few_samples(s->f)) {
 		say(s,
 		    "not measured: too short for samples at these intervals (%.0f); record with -q",
 		    value(s, UT_FACT_COUNTER_SAMPLES));
 	} else if (most) {
 		say_unknown(s);
-		say(s, "; most used of what was: %s at %.0f %% of its peak", most->title,
+		say(s, "; most used of what was: %s at %.0f %% of its peak", pipe_title(s->f, most),
 		    value(s, most->fact));
 		if (isnan(value(s, UT_FACT_COMPUTE)))
 			say(s, "; record with -q");

@@ -38,7 +38,7 @@
 	X(FMA, "fma", "%", "of the peak of the FP32 pipe")                                         \
 	X(FP64, "fp64", "%", "of the peak of the FP64 pipe")                                       \
 	X(ALU, "alu", "%", "of the peak of the integer pipe")                                      \
-	X(FP16, "fp16", "%", "of the peak of the FP32 pipe, by instructions of FP16 and BF16")     \
+	X(FP16, "fp16", "%", "of the peak of FP16 and BF16 arithmetic")                            \
 	X(SPECIAL, "special", "%", "of the peak of the pipe of special functions")                 \
 	X(ISSUE, "issue", "%", "cycles in which a scheduler issued")                               \
 	X(SHARED_PATH, "shared", "%", "of the peak of shared memory's data path")                  \
@@ -57,6 +57,8 @@
 	X(LOAD_BYTES, "load_bytes", "bytes", "used of each sector that loads fetch")               \
 	X(STALL, "stall", "%", "of samples that wait for the most frequent reason")                \
 	X(STALL_PLACE, "stall_place", "%", "of samples that wait for it at one place")             \
+	X(READY, "ready", "%", "of samples in which the warp could issue")                         \
+	X(NOT_SELECTED, "not_selected", "%", "of samples in which another warp issued instead")    \
 	X(SAMPLES, "samples", "", "of instructions")
 
 enum ut_kernel_fact {

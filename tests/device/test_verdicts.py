@@ -42,7 +42,7 @@ LIMITS = {
     "lonely_block": {"grid"},
     "tiny_launch": {"launch"},
 }
-# What -k can see of two limits is right, too: FP16 runs on the FP32 pipe, and conflicts fill shared memory.
+# What -k can see of these is right, too: FP16 may run on the pipe of FP32, and conflicts fill shared memory.
 NEAR = {"fp16_chains": {"fma"}, "shared_conflicts": {"shared", "l1"}, "shared_reads": {"l1"},
         "tiny_launch": {"grid"}}
 NO_LIMIT = {"unknown", "stall", "memory_wait"}

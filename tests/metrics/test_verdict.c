@@ -101,17 +101,136 @@ static struct ut_kernel_facts known(size_t count, ...)
 static struct ut_kernel_facts idle_but(enum ut_kernel_fact fact, double use)
 {
 	static const enum ut_kernel_fact units[] = {
-		UT_FACT_DRAM,    UT_FACT_L2,      UT_FACT_L1,   UT_FACT_SHARED_PATH,
-		UT_FACT_ATOMICS, UT_FACT_TENSOR,  UT_FACT_FMA,  UT_FACT_ALU,
-		UT_FACT_FP64,    UT_FACT_SPECIAL, UT_FACT_ISSUE
+		UT_FACT_DRAM,    UT_FACT_L2,      UT_FACT_L1,    UT_FACT_SHARED_PATH,
+		UT_FACT_ATOMICS, UT_FACT_TENSOR,  UT_FACT_FMA,   UT_FACT_ALU,
+		UT_FACT_FP64,    UT_FACT_SPECIAL, UT_FACT_ISSUE, UT_FACT_FP16
 	};
 	struct ut_kernel_facts f;
 
 	ut_kernel_facts_init(&f);
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
 		f.value[units[i]] = 1;
+	f.value[UT_FACT_FP16] = 0;
+	f.value[UT_FACT_LANES] = 32;
 	f.value[fact] = use;
 	return f;
+}
+
+/*
+ * What the default group of -q measured of tests/device/limited.cu on an H200 (2026-11-18): each
+ * kernel has one limit, which is its name.
+ */
+static const enum ut_kernel_fact limited_facts[] = {
+	UT_FACT_DRAM,      UT_FACT_L2,      UT_FACT_L1,           UT_FACT_SHARED_PATH,
+	UT_FACT_CONFLICTS, UT_FACT_ATOMICS, UT_FACT_ATOMIC_SHARE, UT_FACT_TENSOR,
+	UT_FACT_FMA,       UT_FACT_FP16,    UT_FACT_ALU,          UT_FACT_FP64,
+	UT_FACT_SPECIAL,   UT_FACT_ISSUE,   UT_FACT_LANES,        UT_FACT_ACHIEVED,
+	UT_FACT_OCCUPANCY,
+};
+
+#define LIMITED_FACTS (sizeof(limited_facts) / sizeof(limited_facts[0]))
+
+static const struct {
+	const char *name;
+	enum ut_kernel_rule rule;
+	double value[LIMITED_FACTS];
+} limited[] = {
+	{ "dram_copy",
+	  UT_BOUND_DRAM,
+	  { 83, 53.4, 14.2, 0.0128, 0, 0, 0, 0, 0.811, 0, 6.35, 0, 0, 5.21, 32, 96.6, 100 } },
+	{ "latency_chase",
+	  UT_BOUND_LATENCY,
+	  { 9.14, 5.46, 0.976, 0, 0, 0, 0, 0, 0.0222, 0, 0.00569, 0, 0, 0.0501, 32, 1.56, 50 } },
+	{ "fp32_chains",
+	  UT_BOUND_FMA,
+	  { 0, 0, 0, 0, 0, 0, 0, 0, 91.4, 0, 11.5, 0, 0, 100, 32, 81.3, 100 } },
+	{ "fp64_chains",
+	  UT_BOUND_FP64,
+	  { 0, 0, 0, 0, 0, 0, 0, 0, 1.56, 0, 3.13, 99.9, 0.0488, 54.6, 32, 78.4, 100 } },
+	{ "fp16_chains",
+	  UT_BOUND_FP16,
+	  { 0, 0, 0, 0, 0, 0, 0, 85.7, 42.9, 85.7, 10.7, 0, 0.0471, 93.8, 32, 81.3, 100 } },
+	{ "integer_chains",
+	  UT_BOUND_ALU,
+	  { 0, 0, 0, 0, 0, 0, 0, 0, 0.391, 0, 99.9, 0, 0, 50.8, 32, 78, 100 } },
+	{ "special_functions",
+	  UT_BOUND_SPECIAL,
+	  { 0, 0, 0, 0, 0, 0, 0, 0, 0.199, 0, 0.4, 0, 100, 13.1, 32, 77.9, 100 } },
+	{ "tensor_products",
+	  UT_BOUND_TENSOR,
+	  { 0, 0, 0, 0, 0, 0, 0, 98.7, 1.04, 0, 1.58, 0, 0, 18.8, 32, 79.4, 100 } },
+	{ "shared_reads",
+	  UT_BOUND_SHARED,
+	  { 0, 0, 99.8, 99.8, 0, 0, 0, 0, 24.9, 0, 0.834, 0, 0, 50.5, 32, 79.2, 100 } },
+	{ "shared_conflicts",
+	  UT_BOUND_CONFLICTS,
+	  { 0, 0, 100, 100, 96.9, 0, 0, 0, 0.781, 0, 0.0785, 0, 0, 1.63, 32, 79.1, 100 } },
+	{ "atomics_spread",
+	  UT_BOUND_ATOMICS,
+	  { 0, 27.4, 7.73, 0, 0, 60.3, 100, 0, 3.62, 0, 10.8, 0, 0, 11.3, 32, 82.1, 100 } },
+	{ "atomics_one",
+	  UT_BOUND_ATOMICS,
+	  { 0, 0.426, 1.1, 0, 0, 79.9, 99.7, 0, 0, 0, 0.00524, 0, 0, 0.0111, 32, 12.4, 100 } },
+	{ "divergent_lanes",
+	  UT_BOUND_DIVERGENCE,
+	  { 0, 0, 0, 0, 0, 0, 0, 0, 21.5, 0, 71.5, 0, 0, 87.8, 5.62, 82.5, 100 } },
+	{ "l2_reads",
+	  UT_BOUND_L2,
+	  { 0.0925, 88.1, 31.7, 0, 0, 0, 0, 0, 9.92, 0, 8.45, 0, 0, 16.3, 32, 69.9, 100 } },
+	{ "l1_reads",
+	  UT_BOUND_L1,
+	  { 0, 0, 96.7, 0, 0, 0, 0, 0, 27.6, 0, 46.1, 0, 0, 57.1, 32, 82.9, 100 } },
+	{ "low_occupancy",
+	  UT_BOUND_OCCUPANCY,
+	  { 0, 0, 10.8, 10.8, 0, 0, 0, 0, 8.1, 0, 9.45, 0, 0, 16.9, 32, 3.12, 3.12 } },
+};
+
+static struct ut_kernel_facts limited_kernel(size_t at)
+{
+	struct ut_kernel_facts f;
+
+	ut_kernel_facts_init(&f);
+	f.name = ut_str_of(limited[at].name);
+	for (size_t i = 0; i < LIMITED_FACTS; i++)
+		f.value[limited_facts[i]] = limited[at].value[i];
+	return f;
+}
+
+static void kernels_with_one_limit_are_named_by_it(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(limited) / sizeof(limited[0]); i++) {
+		struct ut_kernel_verdict v[UT_VERDICTS_MOST];
+		struct ut_kernel_facts f = limited_kernel(i);
+
+		assert_true(ut_kernel_verdicts(&f, v) >= 1);
+		if (v[0].rule != limited[i].rule)
+			fail_msg("%s: %s (%s)", limited[i].name, ut_kernel_rule_key(v[0].rule),
+				 v[0].sentence);
+	}
+}
+
+/* With one unit less no other one is named in its place. */
+static void without_its_unit_no_other_is_named(void **state)
+{
+	static const enum ut_kernel_fact units[] = {
+		UT_FACT_DRAM,   UT_FACT_L1,   UT_FACT_ATOMICS, UT_FACT_ALU,
+		UT_FACT_TENSOR, UT_FACT_FP64, UT_FACT_SPECIAL,
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(limited) / sizeof(limited[0]); i++) {
+		for (size_t k = 0; k < sizeof(units) / sizeof(units[0]); k++) {
+			struct ut_kernel_verdict v[UT_VERDICTS_MOST];
+			struct ut_kernel_facts f = limited_kernel(i);
+
+			f.value[units[k]] = NAN;
+			assert_true(ut_kernel_verdicts(&f, v) >= 1);
+			if (v[0].rule != limited[i].rule && v[0].rule != UT_BOUND_UNKNOWN)
+				fail_msg("%s without %s: %s", limited[i].name,
+					 ut_kernel_fact_info[units[k]].key, v[0].sentence);
+		}
+	}
 }
 
 static struct ut_kernel_verdict verdict(const struct ut_kernel_facts *f)
@@ -170,11 +289,20 @@ static void each_rule_has_its_sentence(void **state)
 	f = idle_but(UT_FACT_ISSUE, 92.0);
 	says(&f, UT_BOUND_ISSUE, "bound by instruction issue at 92 % of its peak");
 	f = idle_but(UT_FACT_ATOMICS, 98.0);
-	says(&f, UT_BOUND_ATOMICS, "bound by atomics at 98 % of its peak");
+	says(&f, UT_BOUND_ATOMICS,
+	     "bound by atomics: L2's busiest unit for them is at 98 % of its peak");
 	f = idle_but(UT_FACT_FMA, 91.0);
+	says(&f, UT_BOUND_FMA, "bound by the FP32 pipe at 91 % of its peak");
 	f.value[UT_FACT_FP16] = 90;
-	says(&f, UT_BOUND_FP16,
-	     "bound by FP16 arithmetic: the FP32 pipe, which does it, is at 91 % of its peak");
+	says(&f, UT_BOUND_FP16, "bound by FP16 arithmetic at 90 % of its peak");
+	f.value[UT_FACT_TENSOR] = 90; /* on Hopper it has the same work */
+	says(&f, UT_BOUND_FP16, "bound by FP16 arithmetic at 90 % of its peak");
+	f.value[UT_FACT_FP16] = 20; /* beside products of matrices */
+	f.value[UT_FACT_FMA] = 22;
+	says(&f, UT_BOUND_TENSOR, "bound by the tensor pipe at 90 % of its peak");
+	f.value[UT_FACT_FP16] = NAN;
+	f.value[UT_FACT_FMA] = 90.3; /* samples cannot tell the two apart */
+	says(&f, UT_BOUND_FMA, "bound by the FMA pipe (FP32 or FP16) at 90 % of its peak");
 	f = idle_but(UT_FACT_COMPUTE, 27.0);
 	says(&f, UT_BOUND_LATENCY, "latency-bound: no unit is used more than 27 %");
 	f.value[UT_FACT_ACHIEVED] = 1.56;
@@ -235,8 +363,14 @@ static void what_was_not_measured_is_not_ruled_out(void **state)
 	f.value[UT_FACT_ATOMICS] = NAN;
 	says(&f, UT_BOUND_UNKNOWN,
 	     "not measured: atomics; most used of what was: DRAM at 3 % of its peak; record "
-	     "with "
-	     "-q");
+	     "with -q");
+	f.value[UT_FACT_LANES] = NAN;
+	says(&f, UT_BOUND_UNKNOWN,
+	     "not measured: atomics and divergent branches; most used of what was: DRAM at 3 % of "
+	     "its peak; record with -q");
+	f = idle_but(UT_FACT_L2, 87.0);
+	f.value[UT_FACT_DRAM] = NAN; /* which may be what keeps it busy */
+	assert_int_equal(verdict(&f).rule, UT_BOUND_UNKNOWN);
 	f = idle_but(UT_FACT_FMA, 66.0);
 	f.value[UT_FACT_L1] = f.value[UT_FACT_SHARED_PATH] = NAN;
 	assert_int_equal(verdict(&f).rule, UT_BOUND_UNKNOWN);
@@ -287,9 +421,15 @@ static void samples_tell_what_is_waited_for_and_where(void **state)
 	     "evil?[2J.cu:1");
 	f.reason = ut_str_of("long_scoreboard");
 	f.value[UT_FACT_STALL] = 20;
-	says(&f, UT_BOUND_NOTHING,
-	     "no single reason to wait: at most 20 % of samples wait for global memory, 41 % at "
-	     "evil?[2J.cu:1");
+	says(&f, UT_BOUND_UNKNOWN,
+	     "unit not measured, and no single reason to wait: at most 20 % of samples wait for "
+	     "global memory, 41 % at evil?[2J.cu:1");
+	f.value[UT_FACT_READY] = 96; /* as of arithmetic in FP32 */
+	f.value[UT_FACT_NOT_SELECTED] = 85;
+	says(&f, UT_BOUND_UNKNOWN,
+	     "unit not measured: in 96 % of samples a warp could issue, and in 85 % another one "
+	     "did: it waits for issue slots or a pipe, not for memory");
+	f.value[UT_FACT_READY] = f.value[UT_FACT_NOT_SELECTED] = 3;
 	f.reason = ut_str_of("SbidStall"); /* as Intel's driver has it */
 	f.place = ut_str_of("");
 	f.value[UT_FACT_STALL] = 63;
@@ -424,6 +564,8 @@ static void facts_have_many_names(void **state)
 UT_TESTS(verdict)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(kernels_with_one_limit_are_named_by_it),
+		cmocka_unit_test(without_its_unit_no_other_is_named),
 		cmocka_unit_test(kernels_of_known_bounds_are_recognised),
 		cmocka_unit_test(each_rule_has_its_sentence),
 		cmocka_unit_test(a_full_unit_is_named),
