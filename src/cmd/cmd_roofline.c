@@ -194,7 +194,10 @@ static int keep_inputs(const struct roofline_opts *o, const char *path, struct u
 static int roofline(const struct roofline_opts *o, struct ut_roof *r, struct ut_err *err)
 {
 	struct ut_roofline_file file;
-	int rc = ut_roofline_file_check(&file, o->output, &r->arena, err);
+	int rc;
+
+	r->only_simd = o->original;
+	rc = ut_roofline_file_check(&file, o->output, &r->arena, err);
 
 	if (!rc)
 		rc = keep_inputs(o, file.path, err);

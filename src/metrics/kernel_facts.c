@@ -9,6 +9,8 @@
 #include "base/grow.h"
 #include "base/idmap.h"
 #include "base/path.h"
+#include "metrics/kernel_roof.h"
+#include "metrics/roofline_device.h"
 #include "model/store.h"
 
 #define MOST_ARGS     256u
@@ -42,6 +44,7 @@ struct sums {
 	double ratio[MOST_REASONS];
 	double launch, launches;
 	double processors;
+	struct ut_roof_work work; /* operations and bytes that were counted */
 };
 
 /* Samples of instructions of all kernels of one name. */
@@ -81,6 +84,9 @@ struct making {
 	struct place *places;
 	size_t place_count, place_cap;
 	struct ut_idmap by_place;
+	struct ut_kernel_roof roof;
+	struct ut_str roof_model; /* whose peaks are in the next; "" = none yet */
+	struct ut_roof_device roof_device;
 };
 
 /* ---- keys ---------------------------------------------------------------------------------- */
@@ -153,6 +159,7 @@ static unsigned int meaning(struct making *m, uint32_t key)
 struct launch {
 	double value[STALL_RATIO + MOST_REASONS]; /* by meaning; NAN = nothing */
 	bool is_measured;                         /* by -q */
+	struct ut_roof_work work;
 };
 
 static double number(const struct making *m, const struct ut_arg *a)
@@ -210,15 +217,25 @@ static bool is_metric(struct ut_str name)
 static void read_args(struct making *m, uint32_t list, struct launch *l)
 {
 	struct ut_arg args[MOST_ARGS];
-	size_t count = list ? ut_arglists_get(&m->store->args, list, args, MOST_ARGS) : 0;
+	uint32_t keys[MOST_ARGS];
+	struct ut_str titles[MOST_ARGS];
+	double values[MOST_ARGS];
+	size_t metrics = 0,
+	       count = list ? ut_arglists_get(&m->store->args, list, args, MOST_ARGS) : 0;
 
 	for (size_t i = 0; i < sizeof(l->value) / sizeof(l->value[0]); i++)
 		l->value[i] = NAN;
 	l->is_measured = false;
+	l->work = (struct ut_roof_work){ 0 };
 	for (size_t i = 0; i < count && i < MOST_ARGS; i++) {
 		unsigned int what = meaning(m, args[i].key);
 
-		l->is_measured |= is_metric(ut_strtab_get(&m->store->trace.strings, args[i].key));
+		titles[metrics] = ut_strtab_get(&m->store->trace.strings, args[i].key);
+		if (is_metric(titles[metrics])) {
+			l->is_measured = true;
+			keys[metrics] = args[i].key;
+			values[metrics++] = number(m, &args[i]);
+		}
 		if (what == NOTHING)
 			continue;
 		if (what == GRID || what == BLOCK)
@@ -232,6 +249,7 @@ static void read_args(struct making *m, uint32_t list, struct launch *l)
 		else
 			l->value[what] = number(m, &args[i]);
 	}
+	ut_kernel_roof_add(&m->roof, keys, titles, values, metrics, &l->work);
 }
 
 uint32_t ut_kernel_row_args(const struct ut_store *store, const struct ut_device_log *log,
@@ -296,12 +314,11 @@ static void add_pair(double *sectors, double *requests, double s, double r)
 	}
 }
 
-static void add_launch(struct making *m, struct sums *s, const struct ut_device_work *w,
-		       const struct launch *l)
+static void add_launch(struct sums *s, const struct ut_device_work *w, const struct launch *l)
 {
 	double time = (double)(w->end - w->start) + 1;
 
-	(void)m;
+	ut_roof_work_add(&s->work, &l->work);
 	for (unsigned int i = 0; i < UT_KERNEL_FACTS; i++) {
 		if (!isfinite(l->value[i]))
 			continue;
@@ -596,6 +613,21 @@ static void put_shares(struct ut_kernel_facts *f)
 		v[UT_FACT_ATOMIC_SHARE] = fmin(100 * atomics / v[UT_FACT_L2_SECTORS], 100);
 }
 
+/* Where the group counts work, the peaks of the device tell how much of a unit that is. */
+static void put_uses(struct making *m, const struct ut_roof_work *work, struct ut_str model,
+		     struct ut_kernel_facts *f)
+{
+	if (!work->count)
+		return;
+	if (!m->roof_model.len || !ut_str_eq(m->roof_model, model)) {
+		m->roof_device = (struct ut_roof_device){ 0 };
+		m->roof_model = model;
+		if (ut_roof_device_for(&m->roof_device, &m->arena, model))
+			m->roof_device = (struct ut_roof_device){ 0 };
+	}
+	ut_kernel_roof_facts(f, work, &m->roof_device);
+}
+
 static void put_facts(struct making *m, struct ut_kernel_variant *v, const struct sums *s)
 {
 	struct ut_kernel_facts *f = &v->facts;
@@ -615,6 +647,7 @@ static void put_facts(struct making *m, struct ut_kernel_variant *v, const struc
 	}
 	f->value[UT_FACT_COUNTER_SAMPLES] = samples_of_counters(m, s);
 	put_shares(f);
+	put_uses(m, &s->work, model, f);
 	f->value[UT_FACT_MEAN] = (double)v->total / (double)v->launches;
 	f->value[UT_FACT_LAUNCH] = s->launches > 0 ? s->launch / s->launches : NAN;
 	f->value[UT_FACT_BLOCKS] = v->blocks;
@@ -648,6 +681,7 @@ static void release(struct making *m)
 	ut_arena_release(&m->arena);
 	ut_idmap_release(&m->by_key);
 	ut_idmap_release(&m->by_place);
+	ut_kernel_roof_release(&m->roof);
 }
 
 void ut_kernel_set_make(struct ut_kernel_set *s, const struct ut_store *store,
@@ -678,7 +712,7 @@ void ut_kernel_set_make(struct ut_kernel_set *s, const struct ut_store *store,
 		v->least = time < v->least ? time : v->least;
 		v->most = time > v->most ? time : v->most;
 		s->total += time;
-		add_launch(&m, &m.sums[s->of_work[i] - 1], w, &l);
+		add_launch(&m.sums[s->of_work[i] - 1], w, &l);
 		add_samples(&m, &m.sums[s->of_work[i] - 1], w);
 	}
 	learn_names(&m);

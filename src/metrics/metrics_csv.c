@@ -11,6 +11,8 @@
 #define UT_LOG_ROOM "metrics"
 #include "base/arena.h"
 #include "base/grow.h"
+#include "base/hash.h"
+#include "base/idmap.h"
 #include "base/json.h"
 #include "base/json_digits.h"
 #include "base/path.h"
@@ -44,7 +46,8 @@ struct ut_metrics_file {
 	struct ut_str rest;    /* behind the name and its comma */
 	struct ut_str *fields; /* of the rest; count 0 = not split yet */
 	size_t field_count, field_cap;
-	bool is_apart; /* an empty line came between */
+	bool is_apart;              /* an empty line came between */
+	struct ut_idmap lines_seen; /* OLD: by their hash */
 };
 
 /* ---- titles --------------------------------------------------------------------------------- */
@@ -314,18 +317,38 @@ static int take_ids(struct ut_metrics_file *f, struct ut_err *err)
 	return rc;
 }
 
-/* An instance begins behind an empty line, and where another name or number comes. */
-static void count_group(struct ut_metrics_file *f, uint32_t kernel, uint64_t instance)
+/*
+ * An instance begins behind an empty line, and where another name or number comes; in the older
+ * form, which has no numbers, also where a tile comes that it has already.
+ */
+static void count_group(struct ut_metrics_file *f, const struct ut_metrics_row *last)
 {
-	if (f->is_apart || kernel != f->row.kernel || instance != f->row.instance)
+	bool again = f->section->layout == UT_METRICS_OLD && f->row.sub_device <= last->sub_device;
+
+	if (f->is_apart || f->row.kernel != last->kernel || f->row.instance != last->instance ||
+	    again)
 		f->row.group++;
 	f->is_apart = false;
 }
 
+/* Older releases print some rows more than once. */
+static bool is_repeated(struct ut_metrics_file *f, struct ut_str line)
+{
+	uint64_t hash;
+
+	if (f->section->layout != UT_METRICS_OLD)
+		return false;
+	line = ut_str_trim(line);
+	hash = ut_hash_bytes(line.ptr, line.len);
+	if (ut_idmap_get(&f->lines_seen, hash))
+		return true;
+	ut_idmap_put(&f->lines_seen, hash, 1);
+	return false;
+}
+
 static int read_row(struct ut_metrics_file *f, struct ut_str line, struct ut_err *err)
 {
-	uint32_t kernel = f->row.kernel;
-	uint64_t instance = f->row.instance;
+	const struct ut_metrics_row last = f->row;
 	int rc;
 
 	f->row.section = f->section;
@@ -338,8 +361,10 @@ static int read_row(struct ut_metrics_file *f, struct ut_str line, struct ut_err
 		return rc;
 	find_kernel(f);
 	rc = take_ids(f, err);
-	if (!rc)
-		count_group(f, kernel, instance);
+	if (!rc) {
+		f->row.is_repeated = is_repeated(f, line);
+		count_group(f, &last);
+	}
 	return rc;
 }
 
@@ -544,6 +569,7 @@ void ut_metrics_close(struct ut_metrics_file *f)
 	free(f->fields);
 	free(f->sections);
 	free(f->last);
+	ut_idmap_release(&f->lines_seen);
 	ut_arena_release(&f->arena);
 	free(f);
 }

@@ -56,6 +56,7 @@ struct ut_metrics_row {
 	uint64_t sub_device; /* 0 where there are none */
 	uint64_t address;    /* STALL */
 	uint64_t group;      /* rows of one instance have one, counted in the file from 1 */
+	bool is_repeated;    /* OLD: the same line was there before; its group is not to be used */
 };
 
 /*

@@ -253,7 +253,12 @@ double ut_roof_bound_share(const struct ut_roof *r, unsigned int part)
 {
 	double share = 0;
 
-	for (size_t i = 0; i < r->count; i++)
-		share += r->kernels[i].bound == part ? r->kernels[i].share : 0;
+	for (size_t i = 0; i < r->count; i++) {
+		const struct ut_roof_kernel *k = &r->kernels[i];
+		bool near = ut_roof_reached(k) >= UT_ROOF_NEAR;
+
+		if (near ? k->bound == part : part == UT_ROOF_NONE && k->bound != part)
+			share += k->share;
+	}
 	return share;
 }

@@ -121,11 +121,14 @@ struct ut_roof {
 	struct ut_roof_kernel *kernels; /* once placed, the longest first */
 	size_t count, cap;
 	struct ut_hashtab names;
-	double ns; /* time of all kernels of the first run */
+	double ns;      /* time of all kernels of the first run */
+	bool only_simd; /* before anything is added: leave out what has no such shape, as the
+			 * original does */
 	struct ut_roof_losses {
-		size_t kernels; /* of one of two runs only: they have no place */
-		double ns;      /* of the time */
-		size_t uneven;  /* placed, but seen more often in one run than in the other */
+		size_t kernels;  /* of one of two runs only: they have no place */
+		double ns;       /* of the time */
+		size_t uneven;   /* placed, but seen more often in one run than in the other */
+		size_t repeated; /* rows that older files have more than once: they count once */
 	} lost;
 };
 
@@ -141,7 +144,13 @@ void ut_roof_add(struct ut_roof *r, unsigned int run, struct ut_str name,
 /* After the last: joins the runs, places all kernels, sorts them. */
 void ut_roof_place(struct ut_roof *r);
 
-/* Time of placed kernels that are bound by this part, of the time of all; 0 to 1. */
+/* Below this share of the nearest roof it is something else; as for verdicts on kernels. */
+#define UT_ROOF_NEAR 0.6
+
+/*
+ * Time of placed kernels that are near the roof of this part, of the time of all; 0 to 1.
+ * UT_ROOF_NONE: of those that are far from the nearest.
+ */
 double ut_roof_bound_share(const struct ut_roof *r, unsigned int part);
 
 #endif

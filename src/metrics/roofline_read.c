@@ -133,6 +133,12 @@ static int take_row(struct reading *r, const struct ut_metrics_row *row, struct 
 	struct ut_roof_work work;
 	int rc = 0;
 
+	if (row->is_repeated) {
+		r->roof->lost.repeated++;
+		return 0;
+	}
+	if (r->roof->only_simd && !ut_str_find(ut_metrics_kernel(r->file, row->kernel), "SIMD"))
+		return 0;
 	for (size_t i = 0; i < r->columns.count && !rc; i++) {
 		r->values[i] = NAN;
 		if (r->columns.items[i].about != UT_ROOF_ABOUT_NOTHING)
@@ -245,6 +251,10 @@ static int check(const struct profile *p, const struct ut_teller *teller, struct
 
 static void tell_losses(const struct ut_roof *r, const struct ut_teller *teller)
 {
+	if (r->lost.repeated)
+		ut_tell(teller, UT_WARN, "%zu row%s there more than once: %s counted once",
+			r->lost.repeated, r->lost.repeated == 1 ? " is" : "s are",
+			r->lost.repeated == 1 ? "it is" : "they are");
 	if (r->lost.kernels)
 		ut_tell(teller, UT_WARN,
 			"%zu kernel%s in one of the two files only (%.1f %% of the time) and "

@@ -16,7 +16,7 @@ static const struct ut_report_column columns[] = {
 	  .type = UT_REPORT_SHARE,
 	  .digits = FIXED(2) },
 	{ .key = "kind", .type = UT_REPORT_WORD, .readers = UT_FOR_PROGRAMS },
-	{ .key = "bound", .title = "bound by", .type = UT_REPORT_WORD },
+	{ .key = "bound", .title = "nearest roof", .type = UT_REPORT_WORD },
 	{ .key = "reached",
 	  .title = "of its roof",
 	  .unit = "%",

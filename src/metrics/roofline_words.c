@@ -57,7 +57,8 @@ void ut_roof_say_kernel(const struct ut_roof *r, const struct ut_roof_kernel *k,
 	ut_buf_fmt(to, "is far from any roof; the nearest is %s with %.*f %% (", part,
 		   ut_roof_reached(k) < 0.001 ? 3 : 1, 100 * ut_roof_reached(k));
 	ut_roof_say_rate(r, k, k->bound, to);
-	ut_buf_text(to, "): it waits, or has too little to do.");
+	ut_buf_text(to, "): it waits, has too little to do, or is bound by what has no roof "
+			"(integers, special functions, atomics, issue slots).");
 }
 
 /* The parts by which most of the time is bound, the largest share first. */
@@ -94,6 +95,11 @@ void ut_roof_say_all(const struct ut_roof *r, struct ut_buf *to)
 		ut_buf_fmt(to, "%.1f %% of the time %s %s", 100 * ut_roof_bound_share(r, part),
 			   said ? "by" : "bound by", ut_roof_title(&r->device, part));
 		said |= 1u << part;
+	}
+	if (ut_roof_bound_share(r, UT_ROOF_NONE) > 0) {
+		ut_buf_fmt(to, "%s %.1f %% of the time far from any roof.", said ? "," : ":",
+			   100 * ut_roof_bound_share(r, UT_ROOF_NONE));
+		return;
 	}
 	ut_buf_text(to, said ? "." : ": nothing that was measured has a roof.");
 }

@@ -7,9 +7,6 @@
 
 #include "metrics/roofline.h"
 
-/* Below this share of the nearest roof a kernel waits for something that is none. */
-#define UT_ROOF_NEAR 0.5
-
 /* "Of 9.8 ms in kernels 94.2 % are bound by FP16 tensor and 5.8 % by DRAM on NVIDIA H200." */
 void ut_roof_say_all(const struct ut_roof *r, struct ut_buf *to);
 

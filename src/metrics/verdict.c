@@ -9,18 +9,15 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "metrics/verdict_units.h"
 #include "model/classify.h"
 #include "text/cells.h"
 
 /* Thresholds; docs/guides/kernels.md says why. Percent, unless the name says otherwise. */
-#define BOUND          60.0 /* a unit is what limits, from here on */
-#define CERTAIN        80.0 /* the same, whatever else was not measured */
-#define BOUND_ATOMICS  45.0 /* their unit in L2 is full at 60 to 80, by how they are spread */
 #define USED           40.0 /* it may be: below, waste there costs little */
 #define BUSY           20.0 /* instructions are issued at a rate that matters */
 #define FEW_LANES      0.5  /* of those that a warp of such a block has */
 #define CONFLICTS      30.0 /* of shared memory's cycles */
-#define LEAST_SAMPLES  5.0  /* of counters */
 #define READ_STALLS    "see the report of stalls: unitrace metrics -s"
 #define LEAST_STALL    30.0 /* of samples, to be told */
 #define LEAST_TAIL     0.2  /* of the time, to be told */
@@ -31,6 +28,7 @@
 #define TINY_NS        3000.0 /* where nobody knows what a launch takes */
 #define WIDE_SECTORS   16.0   /* the widest load of a warp, coalesced: 32 x 16 bytes */
 #define HALF_SECTOR    16.0   /* bytes */
+#define MOST_NAMED     5u     /* units that were not measured */
 
 const struct ut_kernel_fact_info ut_kernel_fact_info[UT_KERNEL_FACTS] = {
 #define FACT_INFO(name, key, unit, about) { key, unit, about },
@@ -101,139 +99,37 @@ static double value(const struct speech *s, enum ut_kernel_fact fact)
 
 /* ---- units ---------------------------------------------------------------------------------- */
 
-/* What can be busy, and what speaks of it. */
-static const struct unit {
-	enum ut_kernel_fact fact;
-	enum ut_kernel_rule rule;
-	const char *title;
-	bool is_pipe; /* of multiprocessors: COMPUTE has it among others */
-} units[] = {
-	{ UT_FACT_DRAM, UT_BOUND_DRAM, "DRAM", false },
-	{ UT_FACT_L2, UT_BOUND_L2, "L2", false },
-	{ UT_FACT_L1, UT_BOUND_L1, "L1 and shared memory", false },
-	{ UT_FACT_SHARED_PATH, UT_BOUND_SHARED, "shared memory", false },
-	{ UT_FACT_ATOMICS, UT_BOUND_ATOMICS, "atomics", false },
-	{ UT_FACT_TENSOR, UT_BOUND_TENSOR, "the tensor pipe", true },
-	{ UT_FACT_FP64, UT_BOUND_FP64, "the FP64 pipe", true },
-	{ UT_FACT_FP16, UT_BOUND_FP16, "FP16 arithmetic", true },
-	{ UT_FACT_FMA, UT_BOUND_FMA, "the FP32 pipe", true },
-	{ UT_FACT_ALU, UT_BOUND_ALU, "the integer pipe", true },
-	{ UT_FACT_SPECIAL, UT_BOUND_SPECIAL, "special functions", true },
-	{ UT_FACT_ISSUE, UT_BOUND_ISSUE, "instruction issue", true },
-	{ UT_FACT_COMPUTE, UT_BOUND_COMPUTE, "the multiprocessors", true },
-};
-#define UNITS (sizeof(units) / sizeof(units[0]))
-
-/* Known by itself, or as a part of something that is. */
-static bool unit_is_known(const struct ut_kernel_facts *f, const struct unit *u)
-{
-	if (u->fact == UT_FACT_COMPUTE || !isnan(f->value[u->fact]))
-		return true;
-	if (u->is_pipe && !isnan(f->value[UT_FACT_COMPUTE]))
-		return true;
-	if (u->fact == UT_FACT_FP16)
-		return !isnan(f->value[UT_FACT_FMA]); /* it shows in there */
-	return u->fact == UT_FACT_SHARED_PATH && !isnan(f->value[UT_FACT_L1]);
-}
-
-static bool all_are_known(const struct ut_kernel_facts *f)
-{
-	for (size_t i = 0; i < UNITS; i++) {
-		if (!unit_is_known(f, &units[i]))
-			return false;
-	}
-	return true;
-}
-
-/*
- * FP16 arithmetic shares its cycles with other pipes: on Hopper with both the FP32 and the tensor
- * pipe, whose counters have them too. What it explains is not theirs.
- */
-static bool is_fp16_work(const struct ut_kernel_facts *f, const struct unit *u)
-{
-	double use = f->value[u->fact], fp16 = f->value[UT_FACT_FP16];
-
-	if (u->rule != UT_BOUND_FMA && u->rule != UT_BOUND_TENSOR)
-		return false;
-	if (!isnan(fp16))
-		return fp16 > use / 2;
-	return u->rule == UT_BOUND_TENSOR && fabs(use - f->value[UT_FACT_FMA]) < 1;
-}
-
-/*
- * How much speaks for it. Caches are as busy as DRAM when that is the limit; shared memory is a
- * part of L1; what issues instructions, and all of a multiprocessor, are named only if no pipe is.
- */
-static double weight_of(const struct ut_kernel_facts *f, const struct unit *u)
-{
-	double use = f->value[u->fact];
-
-	if (is_fp16_work(f, u))
-		return 0;
-	if (u->rule == UT_BOUND_DRAM)
-		return use >= BOUND ? use + 25 : use;
-	if (u->rule == UT_BOUND_SHARED)
-		return use >= BOUND ? use + 10 : use;
-	if (u->rule == UT_BOUND_ATOMICS)
-		return use >= BOUND_ATOMICS ? use + BOUND - BOUND_ATOMICS : use;
-	if (u->rule == UT_BOUND_ISSUE)
-		return use >= CERTAIN ? BOUND : fmin(use, BOUND - 1);
-	if (u->rule == UT_BOUND_COMPUTE)
-		return fmin(use, BOUND + 1);
-	return use;
-}
-
-/* The unit that is used most; NULL = nothing is known of any. */
-static const struct unit *busiest(const struct ut_kernel_facts *f)
-{
-	const struct unit *best = NULL;
-
-	for (size_t i = 0; i < UNITS; i++) {
-		if (!isnan(f->value[units[i].fact]) &&
-		    (!best || weight_of(f, &units[i]) > weight_of(f, best)))
-			best = &units[i];
-	}
-	return best;
-}
-
 /* The use of a unit, whichever, that is used most; NAN = nothing is known. */
 static double most_used(const struct speech *s)
 {
 	double most = NAN;
 
-	for (size_t i = 0; i < UNITS; i++)
-		most = fmax(most, value(s, units[i].fact));
+	for (size_t i = 0; i < UT_UNITS; i++)
+		most = fmax(most, value(s, ut_units[i].fact));
 	return most;
 }
 
-/* Counters at intervals tell nothing of what they have hit a few times only. */
-static bool too_few_samples(const struct ut_kernel_facts *f)
-{
-	return f->value[UT_FACT_COUNTER_SAMPLES] < LEAST_SAMPLES;
-}
-
-/* "FP64 pipe, L2 and atomics": units that could be the limit for all we know. */
+/* "FP64 pipe, L2 and atomics": what could be the limit for all we know; "most units". */
 static void say_unknown(struct speech *s)
 {
-	const char *last = NULL;
+	const char *names[UT_UNITS + 1];
 	size_t count = 0;
 
-	say(s, "not measured: ");
-	for (size_t i = 0; i < UNITS; i++) {
-		if (unit_is_known(s->f, &units[i]) || units[i].rule == UT_BOUND_SHARED)
+	for (size_t i = 0; i < UT_UNITS; i++) {
+		if (ut_unit_is_known(s->f, &ut_units[i]) || ut_units[i].rule == UT_BOUND_SHARED)
 			continue;
-		if (last)
-			say(s, "%s%s", count++ ? ", " : "", last);
-		last = units[i].title;
-		if (!strncmp(last, "the ", 4))
-			last += 4;
+		names[count++] =
+			ut_units[i].title + (strncmp(ut_units[i].title, "the ", 4) ? 0 : 4);
 	}
-	if (isnan(value(s, UT_FACT_LANES)) && !isnan(value(s, UT_FACT_ISSUE))) {
-		if (last)
-			say(s, "%s%s", count++ ? ", " : "", last);
-		last = "divergent branches";
+	if (isnan(value(s, UT_FACT_LANES)) && !isnan(value(s, UT_FACT_ISSUE)))
+		names[count++] = "divergent branches";
+	say(s, "not measured: ");
+	if (count > MOST_NAMED) {
+		say(s, "most units");
+		return;
 	}
-	say(s, "%s%s", count ? " and " : "", last ? last : "nothing");
+	for (size_t i = 0; i < count; i++)
+		say(s, "%s%s", !i ? "" : i + 1 < count ? ", " : " and ", names[i]);
 }
 
 /* ---- rules ------------------------------------------------------------------------------ */
@@ -268,7 +164,7 @@ static bool launch_bound(struct speech *s)
 /* Memory that all multiprocessors share is the limit, however many of them work. */
 static bool device_is_full(const struct speech *s)
 {
-	return fmax(value(s, UT_FACT_DRAM), value(s, UT_FACT_L2)) >= CERTAIN;
+	return fmax(value(s, UT_FACT_DRAM), value(s, UT_FACT_L2)) >= UT_VERDICT_CERTAIN;
 }
 
 static bool small_grid(struct speech *s)
@@ -333,7 +229,7 @@ static bool uncoalesced(struct speech *s)
 	} else {
 		return false;
 	}
-	if (value(s, UT_FACT_DRAM) >= BOUND)
+	if (value(s, UT_FACT_DRAM) >= UT_VERDICT_BOUND)
 		say(s, ", and DRAM is at %.0f %% of its peak", value(s, UT_FACT_DRAM));
 	s->minor = memory_is_idle(s);
 	show(s, UT_FACT_LOAD_BYTES);
@@ -343,26 +239,19 @@ static bool uncoalesced(struct speech *s)
 	return true;
 }
 
-/* What the pipe of FP32 does, as far as it is known. */
-static const char *pipe_title(const struct ut_kernel_facts *f, const struct unit *u)
-{
-	return u->rule == UT_BOUND_FMA && isnan(f->value[UT_FACT_FP16])
-		       ? "the FMA pipe (FP32 or FP16)"
-		       : u->title;
-}
-
 /* A unit is used so much that nothing else can limit. */
 static bool bound_by(struct speech *s, enum ut_kernel_fact fact)
 {
-	const struct unit *u = NULL, *most = busiest(s->f);
+	const struct ut_unit *u = NULL, *most = ut_unit_busiest(s->f);
 	double use = value(s, fact);
 
-	for (size_t i = 0; i < UNITS; i++) {
-		if (units[i].fact == fact)
-			u = &units[i];
+	for (size_t i = 0; i < UT_UNITS; i++) {
+		if (ut_units[i].fact == fact)
+			u = &ut_units[i];
 	}
-	if (!u || isnan(use) || !(weight_of(s->f, u) >= BOUND) || too_few_samples(s->f) ||
-	    (use < CERTAIN && !all_are_known(s->f)))
+	if (!u || isnan(use) || !(ut_unit_weight(s->f, u) >= UT_VERDICT_BOUND) ||
+	    ut_units_have_few_samples(s->f) ||
+	    (use < UT_VERDICT_CERTAIN && !ut_units_are_known(s->f)))
 		return false;
 	if (fact == UT_FACT_L2 && isnan(value(s, UT_FACT_DRAM)))
 		return false; /* it is as busy when DRAM is the limit */
@@ -370,7 +259,7 @@ static bool bound_by(struct speech *s, enum ut_kernel_fact fact)
 		say(s, "bound by atomics: L2's busiest unit for them is at %.0f %% of its peak",
 		    use);
 	else
-		say(s, "bound by %s at %.0f %% of its peak", pipe_title(s->f, u), use);
+		say(s, "bound by %s at %.0f %% of its peak", ut_unit_title(s->f, u), use);
 	if (fact != UT_FACT_ATOMICS) /* nobody knows where that one is full */
 		s->v->loss = use < 100 ? 1 - use / 100 : 0;
 	s->minor = u != most;
@@ -425,11 +314,11 @@ static bool by_shared(struct speech *s)
 static bool by_conflicts(struct speech *s)
 {
 	double share = value(s, UT_FACT_CONFLICTS), use = value(s, UT_FACT_SHARED_PATH);
-	const struct unit *most = busiest(s->f);
+	const struct ut_unit *most = ut_unit_busiest(s->f);
 
-	if (!(share >= CONFLICTS) || !(use >= BUSY) || too_few_samples(s->f))
+	if (!(share >= CONFLICTS) || !(use >= BUSY) || ut_units_have_few_samples(s->f))
 		return false;
-	s->minor = use < BOUND || !most || most->fact != UT_FACT_SHARED_PATH;
+	s->minor = use < UT_VERDICT_BOUND || !most || most->fact != UT_FACT_SHARED_PATH;
 	say(s,
 	    "%s: %.0f %% of shared memory's cycles repeat an access, and it is at %.0f %% of its "
 	    "peak",
@@ -444,11 +333,12 @@ static bool by_conflicts(struct speech *s)
 static bool by_atomics(struct speech *s)
 {
 	double share = value(s, UT_FACT_ATOMIC_SHARE), use = value(s, UT_FACT_ATOMICS);
-	const struct unit *most = busiest(s->f);
+	const struct ut_unit *most = ut_unit_busiest(s->f);
 
 	if (bound_by(s, UT_FACT_ATOMICS))
 		return true;
-	if (!(share >= 50) || !(use >= BUSY) || !most || weight_of(s->f, most) >= BOUND)
+	if (!(share >= 50) || !(use >= BUSY) || !most ||
+	    ut_unit_weight(s->f, most) >= UT_VERDICT_BOUND)
 		return false;
 	say(s,
 	    "waits for atomics: %.0f %% of what it asks of L2, whose busiest unit for them is at "
@@ -494,7 +384,7 @@ static bool divergent(struct speech *s)
 	if (value(s, UT_FACT_ISSUE) >= 0)
 		say(s, ", and instructions are issued at %.0f %% of the peak",
 		    value(s, UT_FACT_ISSUE));
-	s->minor = memory >= BOUND || !(most_used(s) >= BUSY);
+	s->minor = memory >= UT_VERDICT_BOUND || !(most_used(s) >= BUSY);
 	s->v->loss = 1 - lanes / whole;
 	show(s, UT_FACT_LANES);
 	show(s, UT_FACT_ISSUE);
@@ -530,52 +420,6 @@ static bool no_tensor(struct speech *s)
 
 /* ---- stalls -------------------------------------------------------------------------------- */
 
-static const struct {
-	const char *reason, *text;
-	bool latency; /* more work in flight would hide it */
-} stalls[] = {
-	{ "long_scoreboard", "global memory", true },
-	{ "short_scoreboard", "shared memory or special functions", true },
-	{ "wait", "the instruction before, which takes its fixed time", true },
-	{ "Sbid", "memory or another slow unit", true },
-	{ "Dist", "the result of an instruction before", true },
-	{ "imc_miss", "constants", true },
-	{ "no_instruction", "the next instruction", true },
-	{ "no_instructions", "the next instruction", true },
-	{ "InstrFetch", "the next instruction", true },
-	{ "branch_resolve", "the target of a branch", true },
-	{ "branch_resolving", "the target of a branch", true },
-	{ "Control", "the target of a branch", true },
-	{ "gmma", "matrix instructions of the warp group", true },
-	{ "barrier", "other warps at a barrier", false },
-	{ "Sync", "other threads at a barrier", false },
-	{ "membar", "a memory fence", false },
-	{ "math_pipe_throttle", "the arithmetic pipe", false },
-	{ "Pipe", "a pipe that is taken", false },
-	{ "mio_throttle", "the queue of shared memory and special functions", false },
-	{ "lg_throttle", "the queue of global memory", false },
-	{ "Send", "the queue of messages to memory", false },
-	{ "tex_throttle", "the queue of textures", false },
-	{ "dispatch", "the dispatcher", false },
-	{ "drain", "stores at its end", false },
-	{ "sleeping", "its own sleep", false },
-};
-
-/* Intel's driver calls them SbidStall, its tools sbid or Sbid. */
-static const char *stall_words(struct ut_str reason, bool *latency)
-{
-	if (ut_str_has_end(reason, "Stall"))
-		reason.len -= strlen("Stall");
-	for (size_t i = 0; i < sizeof(stalls) / sizeof(stalls[0]); i++) {
-		if (ut_str_is(reason, stalls[i].reason)) {
-			*latency = stalls[i].latency;
-			return stalls[i].text;
-		}
-	}
-	*latency = false;
-	return NULL;
-}
-
 static void say_stall(struct speech *s, const char *text)
 {
 	struct ut_buf place = { 0 };
@@ -596,13 +440,13 @@ static void say_stall(struct speech *s, const char *text)
 /* Every unit that could be the limit was measured, and none is. */
 static bool nothing_is_busy(const struct speech *s)
 {
-	return all_are_known(s->f) && !too_few_samples(s->f) && most_used(s) < USED;
+	return ut_units_are_known(s->f) && !ut_units_have_few_samples(s->f) && most_used(s) < USED;
 }
 
 static bool latency(struct speech *s)
 {
 	bool hidden = false;
-	const char *text = stall_words(s->f->reason, &hidden);
+	const char *text = ut_stall_words(s->f->reason, &hidden);
 	double most = most_used(s);
 
 	if (!nothing_is_busy(s))
@@ -630,7 +474,7 @@ static bool memory_wait(struct speech *s)
 {
 	static const char *const memory[] = { "long_scoreboard", "Sbid", "SbidStall" };
 	bool hidden, is_memory = false;
-	const char *text = stall_words(s->f->reason, &hidden);
+	const char *text = ut_stall_words(s->f->reason, &hidden);
 
 	for (size_t i = 0; i < sizeof(memory) / sizeof(memory[0]); i++)
 		is_memory = is_memory || ut_str_is(s->f->reason, memory[i]);
@@ -646,7 +490,7 @@ static bool memory_wait(struct speech *s)
 static bool stalled(struct speech *s)
 {
 	bool hidden = false;
-	const char *text = stall_words(s->f->reason, &hidden);
+	const char *text = ut_stall_words(s->f->reason, &hidden);
 
 	if (!text || !(value(s, UT_FACT_STALL) >= LEAST_STALL) ||
 	    ut_str_is(s->f->reason, "long_scoreboard") || (hidden && nothing_is_busy(s)))
@@ -680,7 +524,8 @@ static bool low_occupancy(struct speech *s)
 	say(s, "occupancy limited to %.0f %%", value(s, UT_FACT_OCCUPANCY));
 	say_limit(s);
 	/* What runs near a roof does so with the warps it has; unmeasured, nobody knows. */
-	s->minor = !all_are_known(s->f) || too_few_samples(s->f) || !(most < BOUND);
+	s->minor = !ut_units_are_known(s->f) || ut_units_have_few_samples(s->f) ||
+		   !(most < UT_VERDICT_BOUND);
 	if (!s->minor)
 		say(s, ", and no unit is used more than %.0f %%", most);
 	show(s, UT_FACT_OCCUPANCY);
@@ -724,10 +569,10 @@ static bool uneven(struct speech *s)
 static bool many_reasons(struct speech *s)
 {
 	bool hidden;
-	const char *text = stall_words(s->f->reason, &hidden);
+	const char *text = ut_stall_words(s->f->reason, &hidden);
 	double ready = value(s, UT_FACT_READY);
 
-	if (ready >= BOUND) {
+	if (ready >= UT_VERDICT_BOUND) {
 		say(s,
 		    "unit not measured: in %.0f %% of samples a warp could issue, and in %.0f %% "
 		    "another one did: it waits for issue slots or a pipe, not for memory",
@@ -747,7 +592,7 @@ static bool many_reasons(struct speech *s)
 
 static void show_units(struct speech *s)
 {
-	const struct unit *most = busiest(s->f);
+	const struct ut_unit *most = ut_unit_busiest(s->f);
 
 	if (most)
 		show(s, most->fact);
@@ -759,9 +604,9 @@ static void show_units(struct speech *s)
 
 static bool nothing(struct speech *s)
 {
-	const struct unit *most = busiest(s->f);
+	const struct ut_unit *most = ut_unit_busiest(s->f);
 
-	if (!most || !all_are_known(s->f) || too_few_samples(s->f))
+	if (!most || !ut_units_are_known(s->f) || ut_units_have_few_samples(s->f))
 		return false;
 	say(s, "no single limit: the most used unit is %s at %.0f %% of its peak", most->title,
 	    value(s, most->fact));
@@ -772,18 +617,18 @@ static bool nothing(struct speech *s)
 
 static bool unknown(struct speech *s)
 {
-	const struct unit *most = busiest(s->f);
+	const struct ut_unit *most = ut_unit_busiest(s->f);
 
 	if (!most && many_reasons(s))
 		return true;
-	if (too_few_samples(s->f)) {
+	if (ut_units_have_few_samples(s->f)) {
 		say(s,
 		    "not measured: too short for samples at these intervals (%.0f); record with -q",
 		    value(s, UT_FACT_COUNTER_SAMPLES));
 	} else if (most) {
 		say_unknown(s);
-		say(s, "; most used of what was: %s at %.0f %% of its peak", pipe_title(s->f, most),
-		    value(s, most->fact));
+		say(s, "; most used of what was: %s at %.0f %% of its peak",
+		    ut_unit_title(s->f, most), value(s, most->fact));
 		if (isnan(value(s, UT_FACT_COMPUTE)))
 			say(s, "; record with -q");
 	} else {
@@ -887,7 +732,7 @@ size_t ut_kernel_verdicts(const struct ut_kernel_facts *f,
 			verdicts[count++] = v;
 	}
 	/* What a launch alone tells is a note beside what was not measured. */
-	if (count == 1 && verdicts[0].rule == UT_BOUND_UNKNOWN && minors && !busiest(f)) {
+	if (count == 1 && verdicts[0].rule == UT_BOUND_UNKNOWN && minors && !ut_unit_busiest(f)) {
 		size_t len = strlen(verdicts[0].sentence);
 
 		snprintf(verdicts[0].sentence + len, sizeof(verdicts[0].sentence) - len, "; %s",

@@ -91,7 +91,7 @@ static void put_kernels(struct ut_out *out, const struct ut_roof *r)
 		{ .key = "time", .title = "Time", .type = "time" },
 		{ .key = "share", .title = "Of all", .type = "share" },
 		{ .key = "instances", .title = "Calls", .type = "count" },
-		{ .key = "bound", .title = "Bound by", .type = "text" },
+		{ .key = "bound", .title = "Nearest roof", .type = "text" },
 		{ .key = "reached", .title = "Of its roof", .type = "share" },
 		{ .key = "unit", .title = "Computes", .type = "text" },
 		{ .key = "rate", .title = "Rate", .type = "number", .unit = "GFLOP/s" },

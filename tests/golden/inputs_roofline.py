@@ -54,6 +54,10 @@ def old_layout(columns, rows):
         yield f"\nKernel,Device,SubDeviceId,{columns},QueryBeginTime[ns],\n{name},0,0," + ",".join(map(str, cells)) + ",7,\n"
 
 
+def repeated(line):
+    return line * 2 if "SIMD" in line else line
+
+
 def nvidia():
     sass = "smsp__sass_thread_inst_executed_op_"
     columns = ("GpuTime[ns],gpu__time_duration.sum[ns],dram__bytes_read.sum[bytes],dram__bytes_write.sum[bytes],"
@@ -77,6 +81,8 @@ def make_roofline():
     put("roofline/bytes.csv", "".join(new_layout(MEMORY, MEMORY_ROWS)))
     put("roofline/old.flops", "".join(old_layout(COMPUTE, COMPUTE_ROWS)))
     put("roofline/old.bytes", "".join(old_layout(MEMORY, MEMORY_ROWS)))
+    put("roofline/twice.bytes", "".join(repeated(line) for line in "".join(old_layout(MEMORY, MEMORY_ROWS)).splitlines(True))
+        + "zeCommandListAppendMemoryFill,0,0,5000000,0,0,0,0,0,0,7,\n")
     put("roofline/run.metrics.12.csv", "".join(new_layout(*nvidia())))
     put("roofline/run.metrics.13.csv", "".join(new_layout(*nvidia())))
     put("roofline/stalls.csv", "\n=== Device #0 Metrics ===\n\n Kernel, IP[Address], Active[Events], ControlStall[Events], OtherStall[Events]\n"

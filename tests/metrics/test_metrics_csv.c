@@ -219,6 +219,29 @@ static void the_older_form_has_headers_and_names_without_quotes(void **state)
 	no_more(f);
 }
 
+static void the_older_form_repeats_rows(void **state)
+{
+	static const char header[] = "Kernel,Device,SubDeviceId,GpuTime[ns]\n";
+	char text[512];
+	struct ut_metrics_file *f;
+	struct ut_metrics_row row;
+
+	(void)state;
+	snprintf(text, sizeof(text),
+		 "== Kernel Metrics ==\n%sk,0,0,5\nk,0,1,6\nk,0,0,5\nk,0,1,6\nk,0,0,7\n", header);
+	f = open_text("old", text);
+	assert_false(next(f).is_repeated);
+	row = next(f); /* another tile of it */
+	assert_false(row.is_repeated);
+	assert_int_equal(row.group, 1);
+	assert_true(next(f).is_repeated);
+	assert_true(next(f).is_repeated);
+	row = next(f); /* the same tile again: it ran once more */
+	assert_false(row.is_repeated);
+	assert_true(row.group > 1);
+	no_more(f);
+}
+
 static void files_of_a_folder_need_no_banner(void **state)
 {
 	struct ut_metrics_file *f = open_text(
@@ -343,6 +366,7 @@ UT_TESTS(metrics_csv)
 		cmocka_unit_test(samples_are_told_apart_by_instance),
 		cmocka_unit_test(stalls_have_addresses),
 		cmocka_unit_test(the_older_form_has_headers_and_names_without_quotes),
+		cmocka_unit_test(the_older_form_repeats_rows),
 		cmocka_unit_test(files_of_a_folder_need_no_banner),
 		cmocka_unit_test(names_may_hold_line_breaks),
 		cmocka_unit_test(half_a_line_at_the_end_is_left_out),

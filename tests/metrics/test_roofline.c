@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "base/tell.h"
+#include "metrics/kernel_roof.h"
 #include "metrics/roofline.h"
 #include "metrics/roofline_columns.h"
 #include "metrics/roofline_device.h"
@@ -343,6 +344,42 @@ static void a_part_without_a_peak_binds_nothing(void **state)
 	ut_roof_release(&r);
 }
 
+/* Recordings of counts say the same of a kernel as the roofline does. */
+static void counts_and_peaks_tell_the_use_of_units(void **state)
+{
+	static const uint32_t keys[] = { 1, 2, 3, 4, 5 };
+	struct ut_str titles[] = {
+		ut_str_of("GpuTime[ns]"),
+		ut_str_of("smsp__sass_thread_inst_executed_op_dfma_pred_on.sum[instructions]"),
+		ut_str_of("smsp__sass_thread_inst_executed_op_ffma_pred_on.sum[instructions]"),
+		ut_str_of("dram__bytes_read.sum[bytes]"),
+		ut_str_of("dram__bytes_write.sum[bytes]"),
+	};
+	double values[] = { 1e6, 2.3e8, 5e7, 3e6, 1e6 }; /* of 1 ms: 460 GFLOP/s of 500 */
+	struct ut_kernel_roof kernels = { 0 };
+	struct ut_roof_work work = { 0 };
+	struct ut_kernel_verdict v[UT_VERDICTS_MOST];
+	struct ut_kernel_facts f;
+	struct ut_roof r = { 0 };
+
+	(void)state;
+	set_device(&r);
+	ut_kernel_roof_add(&kernels, keys, titles, values, 5, &work);
+	ut_kernel_roof_add(&kernels, keys, titles, values, 5, &work);
+	assert_int_equal(work.count, 2);
+	ut_kernel_facts_init(&f);
+	f.value[UT_FACT_DRAM] = 7; /* what was recorded stays */
+	ut_kernel_roof_facts(&f, &work, &r.device);
+	near_to(f.value[UT_FACT_FP64], 92);
+	near_to(f.value[UT_FACT_FMA], 10);
+	near_to(f.value[UT_FACT_DRAM], 7);
+	assert_true(f.value[UT_FACT_ALU] != f.value[UT_FACT_ALU]);
+	ut_kernel_verdicts(&f, v);
+	assert_int_equal(v[0].rule, UT_BOUND_FP64);
+	ut_kernel_roof_release(&kernels);
+	ut_roof_release(&r);
+}
+
 static void people_see_shapes_where_they_tell_kernels_apart(void **state)
 {
 	struct ut_roof r = { 0 };
@@ -392,6 +429,7 @@ UT_TESTS(roofline)
 		cmocka_unit_test(a_kernel_that_ran_more_often_in_one_run_is_scaled),
 		cmocka_unit_test(kernels_of_one_run_only_have_no_place),
 		cmocka_unit_test(a_part_without_a_peak_binds_nothing),
+		cmocka_unit_test(counts_and_peaks_tell_the_use_of_units),
 		cmocka_unit_test(people_see_shapes_where_they_tell_kernels_apart),
 		cmocka_unit_test(nothing_and_no_time_have_no_places),
 	};
