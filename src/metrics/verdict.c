@@ -420,6 +420,14 @@ static bool no_tensor(struct speech *s)
 
 /* ---- stalls -------------------------------------------------------------------------------- */
 
+/* Atomic functions are inlined from headers of CUDA: its line is in one of them. */
+static bool is_at_atomics(const struct speech *s)
+{
+	return ut_str_find(s->f->place, "_atomic_functions.h") &&
+	       (ut_str_is(s->f->reason, "lg_throttle") ||
+		ut_str_is(s->f->reason, "long_scoreboard"));
+}
+
 static void say_stall(struct speech *s, const char *text)
 {
 	struct ut_buf place = { 0 };
@@ -480,7 +488,10 @@ static bool memory_wait(struct speech *s)
 		is_memory = is_memory || ut_str_is(s->f->reason, memory[i]);
 	if (!text || !is_memory || !(value(s, UT_FACT_STALL) >= LEAST_STALL) || nothing_is_busy(s))
 		return false;
-	say(s, "waits for %s: ", strcmp(text, "global memory") ? text : "memory");
+	say(s, "waits for %s: ",
+	    is_at_atomics(s)                ? "atomics"
+	    : strcmp(text, "global memory") ? text
+					    : "memory");
 	say_stall(s, NULL);
 	if (isnan(value(s, UT_FACT_DRAM)))
 		say(s, "; bandwidth or latency was not measured");
@@ -495,7 +506,7 @@ static bool stalled(struct speech *s)
 	if (!text || !(value(s, UT_FACT_STALL) >= LEAST_STALL) ||
 	    ut_str_is(s->f->reason, "long_scoreboard") || (hidden && nothing_is_busy(s)))
 		return false;
-	say_stall(s, text);
+	say_stall(s, !is_at_atomics(s) ? text : "atomics in global memory");
 	return true;
 }
 

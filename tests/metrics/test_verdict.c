@@ -417,6 +417,12 @@ static void samples_tell_what_is_waited_for_and_where(void **state)
 	says(&f, UT_BOUND_STALL,
 	     "63 % of samples wait for other warps at a barrier, 41 % at "
 	     "evil?[2J.cu:1");
+	f.reason = ut_str_of("lg_throttle");
+	f.place = ut_str_of("device_atomic_functions.hpp:112");
+	says(&f, UT_BOUND_STALL,
+	     "63 % of samples wait for atomics in global memory, 41 % at "
+	     "device_atomic_functions.hpp:112");
+	f.place = ut_str_of("evil\x1b[2J.cu:1");
 	f.reason = ut_str_of("long_scoreboard");
 	f.value[UT_FACT_STALL] = 20;
 	says(&f, UT_BOUND_UNKNOWN,
