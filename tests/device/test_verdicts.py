@@ -157,6 +157,10 @@ class Verdicts(unittest.TestCase):
     def test_query_names_every_limit(self):
         self.check("query", self.record("query", "-q"), LIMITS.get)
 
+    def test_counts_of_a_roofline_are_never_wrong(self):
+        kernels = self.record("roofline", "-q", "-g", "Roofline")
+        self.check("roofline", kernels, lambda name: LIMITS[name] | NEAR.get(name, set()) | {"unknown"})
+
     def test_samples_of_counters_are_never_wrong(self):
         kernels = self.record("sampling", "-k", turns=3)
         self.check("sampling", kernels, lambda name: LIMITS[name] | NEAR.get(name, set()) | {"unknown"})
