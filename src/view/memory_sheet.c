@@ -116,9 +116,9 @@ static void put_facts(struct ut_out *out, const struct ut_kernel_measures *m, si
 	static const enum ut_kernel_fact shown[] = {
 		UT_FACT_PROCESSORS, UT_FACT_FILL,      UT_FACT_ACTIVE,  UT_FACT_ISSUE,
 		UT_FACT_ACHIEVED,   UT_FACT_OCCUPANCY, UT_FACT_TENSOR,  UT_FACT_FMA,
-		UT_FACT_FP64,       UT_FACT_ALU,       UT_FACT_SPECIAL, UT_FACT_LANES,
-		UT_FACT_REGISTERS,  UT_FACT_SHARED,    UT_FACT_DRAM,    UT_FACT_L2,
-		UT_FACT_L1,
+		UT_FACT_FP64,       UT_FACT_ALU,       UT_FACT_SPECIAL, UT_FACT_FP16,
+		UT_FACT_LANES,      UT_FACT_REGISTERS, UT_FACT_SHARED,  UT_FACT_DRAM,
+		UT_FACT_L2,         UT_FACT_L1,
 	};
 
 	ut_out_text(out, ",\"facts\":{");

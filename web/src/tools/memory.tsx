@@ -208,17 +208,17 @@ const FACTS: [key: string, title: string, intel?: string][] = [
 	['fma', 'FP32 pipe', 'ALU0'],
 	['alu', 'Integer pipe', 'ALU1'],
 	['fp64', 'FP64 pipe'],
+	['fp16', 'FP16 arithmetic'],
 	['special', 'Special functions'],
 	['registers', 'Registers of a thread'],
 ];
 
 /* What was measured; a verdict about something without a number is in the sentences alone. */
-function lines(m: Memory): { title: string; value: string; why?: string }[] {
+export function lines(m: Memory): { title: string; value: string; why?: string }[] {
 	return FACTS.filter(([key]) => m.facts[key] !== undefined)
 		.map(([key, title, intel]) => ({
 			title: m.maker === 'intel' ? (intel ?? title) : title,
-			value:
-				key === 'registers' ? count(m.facts[key]) : percent(m.facts[key] / 100),
+			value: key === 'registers' ? count(m.facts[key]) : percent(m.facts[key] / 100),
 			why: flagged(m, key)?.why,
 		}))
 		.slice(0, 8);
