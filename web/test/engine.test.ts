@@ -133,7 +133,7 @@ test('occupancy of kernels is a share, whoever says it', () => {
 		kind,
 		new Engine(new Store(m.parts('occupancy'))).answer('aggregate', { scope: {}, by }),
 	);
-	const column = t.columns.findIndex(c => c.title === 'Theoretical occupancy');
+	const column = t.columns.findIndex(c => c.key === 'occupancy');
 
 	assert.equal(t.columns[column].type, 'share');
 	assert.deepEqual(t.data[column], [0.97, 0.5]);

@@ -18,6 +18,7 @@ export interface Kind {
 
 /* One thing that tools call differently. */
 interface Argument {
+	key?: string; // for programs, where it is not the title
 	title: string;
 	keys: string[];
 	type: ColumnType;
@@ -48,6 +49,7 @@ const GEOMETRY: Argument[] = [
 		hint: 'shared memory of a block',
 	},
 	{
+		key: 'occupancy',
 		title: 'Theoretical occupancy',
 		keys: ['occupancy %', 'est. achieved occupancy %'],
 		type: 'share',
@@ -137,7 +139,7 @@ export function kindTable(kind: Kind, a: Aggregates): Table {
 					: t.columns[i],
 			),
 			...added.map(({ b }): Column => ({
-				key: b.title.toLowerCase(),
+				key: b.key ?? b.title.toLowerCase(),
 				title: b.title,
 				type: b.type,
 				...(b.wide ? { wide: true } : {}),
