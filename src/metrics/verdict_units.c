@@ -24,6 +24,18 @@ const struct ut_unit ut_units[UT_UNITS] = {
 	{ UT_FACT_COMPUTE, UT_BOUND_COMPUTE, "the multiprocessors", true },
 };
 
+/*
+ * Without a counter of its own FP16 arithmetic shows in those of two pipes: the tensor pipe is as
+ * busy as that of FP32, or twice as busy (Hopper). Then nothing tells it from products of matrices.
+ */
+static bool may_be_fp16(const struct ut_kernel_facts *f)
+{
+	double tensor = f->value[UT_FACT_TENSOR], fma = f->value[UT_FACT_FMA];
+
+	return isnan(f->value[UT_FACT_FP16]) && tensor >= UT_VERDICT_BOUND &&
+	       (fabs(tensor - fma) < 1 || fabs(tensor - 2 * fma) < 1);
+}
+
 /* Known by itself, or as a part of something that is. */
 bool ut_unit_is_known(const struct ut_kernel_facts *f, const struct ut_unit *u)
 {
@@ -32,7 +44,7 @@ bool ut_unit_is_known(const struct ut_kernel_facts *f, const struct ut_unit *u)
 	if (u->is_pipe && !isnan(f->value[UT_FACT_COMPUTE]))
 		return true;
 	if (u->fact == UT_FACT_FP16)
-		return !isnan(f->value[UT_FACT_FMA]); /* it shows in there */
+		return !isnan(f->value[UT_FACT_FMA]) && !may_be_fp16(f); /* it shows in there */
 	return u->fact == UT_FACT_SHARED_PATH && !isnan(f->value[UT_FACT_L1]);
 }
 
@@ -57,7 +69,7 @@ static bool is_fp16_work(const struct ut_kernel_facts *f, const struct ut_unit *
 		return false;
 	if (!isnan(fp16))
 		return fp16 > use / 2;
-	return u->rule == UT_BOUND_TENSOR && fabs(use - f->value[UT_FACT_FMA]) < 1;
+	return u->rule == UT_BOUND_TENSOR && may_be_fp16(f);
 }
 
 /*

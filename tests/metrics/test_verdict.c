@@ -303,6 +303,11 @@ static void each_rule_has_its_sentence(void **state)
 	f.value[UT_FACT_FP16] = NAN;
 	f.value[UT_FACT_FMA] = 90.3; /* samples cannot tell the two apart */
 	says(&f, UT_BOUND_FMA, "bound by the FMA pipe (FP32 or FP16) at 90 % of its peak");
+	f.value[UT_FACT_FMA] = 45.2; /* as an H200 counts it with the group Roofline */
+	f.value[UT_FACT_COMPUTE] = NAN;
+	says(&f, UT_BOUND_UNKNOWN,
+	     "not measured: FP16 arithmetic; most used of what was: the FMA pipe (FP32 or FP16) at "
+	     "45 % of its peak; record with -q");
 	f = idle_but(UT_FACT_COMPUTE, 27.0);
 	says(&f, UT_BOUND_LATENCY, "latency-bound: no unit is used more than 27 %");
 	f.value[UT_FACT_ACHIEVED] = 1.56;
