@@ -79,12 +79,24 @@ void ut_record_view_start(struct ut_record_view *v, const char *session)
 	_exit(look(v, session, kept));
 }
 
+/* From now on whoever ends us means the viewer. */
+static void hand_signals_on(const struct ut_record_view *v)
+{
+	struct sigaction act = { .sa_handler = hand_on };
+
+	viewer = v->pid;
+	signal(SIGINT, SIG_IGN);
+	sigaction(SIGTERM, &act, NULL);
+}
+
+/* Called before the session is removed: who sees that may already end us. */
 void ut_record_view_written(struct ut_record_view *v)
 {
 	char byte;
 
 	if (v->pid <= 0)
 		return;
+	hand_signals_on(v);
 	shutdown(v->launcher, SHUT_WR);
 	while (read(v->launcher, &byte, 1) < 0 && errno == EINTR)
 		;
@@ -92,14 +104,11 @@ void ut_record_view_written(struct ut_record_view *v)
 
 void ut_record_view_end(struct ut_record_view *v, bool ran)
 {
-	struct sigaction act = { .sa_handler = hand_on };
 	int status;
 
 	if (v->pid <= 0)
 		return;
-	viewer = v->pid;
-	signal(SIGINT, SIG_IGN);
-	sigaction(SIGTERM, &act, NULL);
+	hand_signals_on(v);
 	close(v->launcher); /* if nothing was written, nothing is waited for */
 	if (!ran)
 		kill(v->pid, SIGTERM);

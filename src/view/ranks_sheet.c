@@ -21,11 +21,10 @@
 #include "view/view.h"
 #include "view/view_parts.h"
 
-#define MOST_SLICES  UINT64_C(20000000) /* of which ranks can be asked while somebody waits */
-#define MOST_ROWS    5000u              /* of a table */
-#define MOST_COLUMNS 24u
-#define MOST_PLACES  32u /* of a picture: ranks, or neighbours taken together */
-#define PIECES       60u /* of the time of a run */
+#define MOST_SLICES UINT64_C(20000000) /* of which ranks can be asked while somebody waits */
+#define MOST_ROWS   5000u              /* of a table */
+#define MOST_PLACES 32u                /* of a picture: ranks, or neighbours taken together */
+#define PIECES      60u                /* of the time of a run */
 
 /* Where a rank's times were before they were brought onto one clock. */
 struct home {
@@ -131,13 +130,14 @@ static void put_table(const struct job *j, enum ut_rank_table table, struct ut_o
 {
 	struct filling f = { .table = ut_rank_table_columns(table) };
 	const struct ut_report_opts opts = { .format = UT_REPORT_CALL, .row = take_row, .ctx = &f };
-	struct ut_sheet_column columns[MOST_COLUMNS];
+	struct ut_sheet_column *columns = ut_make(f.table->count * sizeof(*columns));
 
 	columns_of(f.table, columns);
 	ut_sheet_init(&f.sheet, columns, f.table->count);
 	ut_rank_table_print(out, &j->tables, table, &opts);
 	ut_out_fmt(out, ",\"%s\":", ut_rank_table_member(table));
 	ut_sheet_write(&f.sheet, f.left, out);
+	free(columns);
 }
 
 /* ---- where to look -------------------------------------------------------------------------- */

@@ -55,7 +55,7 @@ class Pages(Case):
         self.addCleanup(server.stderr.close)
         self.addCleanup(server.wait)
         self.addCleanup(server.kill)
-        return re.search(r"http://\S+", server.stderr.readline())[0]
+        return next(found[0] for line in server.stderr if (found := re.search(r"http://\S+", line)))
 
     def kernels(self, name):
         with open(self.dir / name / "device_kernels.csv", newline="") as file:

@@ -31,7 +31,7 @@ class Page(Case):
         first = seen["first"]
         self.assertEqual((seen["console"], seen["outside"]), ([], []))
         self.assertEqual(first["tab"], "Roofline")
-        self.assertIn("83.3 % of the time bound by DRAM", first["verdict"])
+        self.assertIn("50.0 % of the time bound by DRAM", first["verdict"])
         self.assertEqual(len(first["rows"]), len(kernels))
         drawn = [(k, level) for level in ("dram", "l2", "l1", "shared") for k in kernels
                  if k["rate_gflops"] and k["rate_gflops"] > 1 and (k["intensity"] or {}).get(level)]

@@ -79,10 +79,10 @@ class Advice(ViewCase):
     def test_of_a_busy_device_the_kernel_that_loses_most_is_named_with_its_verdict(self):
         judged = {k["name"]: k for k in json.loads(unitrace("kernels", "--json", INPUTS / "kernels/model.json"))}
         for seen in self.pages(INPUTS / "kernels/model.json"):
-            self.assertIn("Stalled: make chase(int*) faster", seen["verdict"][0])
-            self.assertIn(shown(judged["chase(int*)"]["why"]), seen["verdict"][0])
-            self.assertIn(shown(judged["chase(int*)"]["advice"]), seen["why"][0])
-            self.assertEqual((seen["tab"], seen["selected"]), ("metrics", "chase(int*)"))
+            self.assertIn("Memory-bound: make gather(float*) faster", seen["verdict"][0])
+            self.assertIn(shown(judged["gather(float*)"]["why"]), seen["verdict"][0])
+            self.assertIn(shown(judged["gather(float*)"]["advice"]), seen["why"][0])
+            self.assertEqual((seen["tab"], seen["selected"]), ("metrics", "gather(float*)"))
 
     def test_gaps_in_which_counters_are_read_are_not_the_programs(self):
         """A run with -q: what takes the time between kernels is the measuring, so the kernel comes first, and nothing is red but it."""
