@@ -319,7 +319,6 @@ async function configure(d) {
 	await d.lineHas('10s');
 	await d.label('Keep only the last').fill('');
 	await d.label('Name of the result').fill('mine');
-	await d.lineHas('/mine');
 
 	d.step('every analysis has a line, an explanation and a cost');
 	const lines = new Set();

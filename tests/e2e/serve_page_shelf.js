@@ -355,7 +355,7 @@ async function hostile(d) {
 		await d.tab('Summary').waitFor();
 		for (const tab of ['Analysis Configuration', 'Collection Log', 'Timeline', 'Summary'])
 			await d.tab(tab).click();
-		await page.getByRole('button', { name: result.slice(0, 12) }).last().click();
+		await page.getByRole('button', { name: result.slice(0, 12) }).filter({ hasNotText: 'unitrace ' }).last().click();
 		await page.getByRole('menuitem', { name: 'Compare with…' }).click();
 		await page.getByRole('dialog').waitFor();
 		await page.keyboard.press('Escape');

@@ -53,7 +53,7 @@ class Metrics(ViewCase):
         self.check_table(seen["csv"])
         chase = seen["chase"]
         self.assertEqual((chase["kernel"], chase["selected"], seen["event"]), ("chase(int*)", ["chase(int*)"], "chase(int*)"))
-        self.assertIn("90 % of samples wait for global memory, 90 % at chase.cu:12", chase["verdict"])
+        self.assertIn("waits for memory: 90 % of samples, 90 % at chase.cu:12", chase["verdict"])
         self.assertEqual((chase["bars"], chase["disc"], chase["counters"]), (2, 0, [DRAM]))
         places = rows(seen["instructions"])
         self.assertEqual([(p["address"], p["line"], p["samples"], p["long_scoreboard"]) for p in places],
