@@ -133,6 +133,11 @@ struct ut_host {
 	/* Memory of the program, see backend_memory.h. */
 	int (*allocated)(const struct ut_allocation *allocation);
 	void (*freed)(uint64_t address);
+
+	/* call_begin() with facts that are known before the call is made, such as whom it needs: of
+	 * a call that never ends nothing else is recorded. call_end() adds others. */
+	void (*call_begin_with)(uint32_t api, uint32_t name, uint64_t correlation,
+				const struct ut_fact *facts, size_t fact_count);
 };
 
 /* A backend, as it shows itself: the symbol "unitrace_backend" of its library. */

@@ -128,6 +128,15 @@ static void call_begin(uint32_t api, uint32_t name, uint64_t correlation)
 		ut_tbuf_words(&ut_me, UT_REC_CALL_BEGIN, words, 2);
 }
 
+static void call_begin_with(uint32_t api, uint32_t name, uint64_t correlation,
+			    const struct ut_fact *facts, size_t fact_count)
+{
+	const uint64_t words[2] = { ut_pack(api, name), correlation };
+
+	if (ut_gate_passes(&ut_me, UT_CALL_BEGIN))
+		ut_host_record(UT_REC_CALL_BEGIN, words, 2, facts, fact_count);
+}
+
 static void call_end(uint32_t api, const struct ut_fact *facts, size_t fact_count)
 {
 	const uint64_t words[1] = { api };
@@ -231,6 +240,7 @@ static struct ut_host host = {
 	.device = device,
 	.queue = queue,
 	.call_begin = call_begin,
+	.call_begin_with = call_begin_with,
 	.call_end = call_end,
 	.call = call,
 	.work = work,

@@ -190,7 +190,7 @@ static inline uint64_t ut_word_long(enum ut_word kind, uint64_t ticks, unsigned 
 	X(DEVICE, "id|name, index|label, api|0")                                                   \
 	X(QUEUE, "id|device, name|0, number")                                                      \
 	X(NOTE, "length|0, bytes")                                                                 \
-	X(CALL_BEGIN, "api|name, correlation")                                                     \
+	X(CALL_BEGIN, "api|name, correlation, {F}")                                                \
 	X(CALL_END, "api|0, {F}")                                                                  \
 	X(CALL, "api|name, tid|0, begin, end, correlation, {F}")                                   \
 	X(WORK, "queue|name, kind|tid, queued, submitted, start, end, correlation, {F}")           \

@@ -30,10 +30,11 @@ uint64_t ut_mpi_correlation(void)
 void ut_mpi_leave(struct ut_mpi_call *c, int code)
 {
 	if (UT_UNLIKELY(code)) {
-		c->fact_count = 0;
+		c->fact_count = c->begun_facts;
 		ut_mpi_fact_int(c, ut_mpi.key.error, code);
 	}
-	ut_mpi.host->call_end(ut_mpi.api, c->facts, c->fact_count);
+	ut_mpi.host->call_end(ut_mpi.api, c->facts + c->begun_facts,
+			      (size_t)c->fact_count - c->begun_facts);
 	ut_mpi_me.frame = NULL;
 }
 

@@ -60,16 +60,26 @@ struct ut_mpi_seen {
 	struct ut_mpi_op op;
 };
 
+/* One end of a message of this communicator, from and to being ranks in it. */
+struct ut_mpi_ends {
+	uint64_t comm; /* id */
+	int32_t from, to, tag;
+	uint64_t number;
+};
+
 struct ut_mpi_call {
 	uint16_t id; /* enum ut_mpi_id */
 	uint16_t fact_count;
+	uint16_t begun_facts; /* of the facts: those that the record of its begin has */
 	bool begun;
-	bool poll;       /* it only asks whether something has happened */
-	bool neighbours; /* a collective call of neighbours only */
-	uint64_t start;  /* of a poll */
+	bool poll;        /* it only asks whether something has happened */
+	bool neighbours;  /* a collective call of neighbours only */
+	bool to_somebody; /* it sends; the message is told when it is over */
+	uint64_t start;   /* of a poll */
 	uint64_t correlation;
 	struct ut_mpi_group *group;
 	struct ut_mpi_op op;
+	struct ut_mpi_ends sent;
 	uint64_t seq;
 	/* what came */
 	int32_t from, from_tag;
@@ -123,8 +133,8 @@ static inline bool ut_mpi_enter(struct ut_mpi_call *c, enum ut_mpi_id id, const 
 		return false;
 	}
 	c->id = (uint16_t)id;
-	c->fact_count = 0;
-	c->begun = c->poll = c->neighbours = false;
+	c->fact_count = c->begun_facts = 0;
+	c->begun = c->poll = c->neighbours = c->to_somebody = false;
 	c->correlation = 0;
 	c->messages = 0;
 	c->received = 0;
@@ -135,13 +145,18 @@ static inline bool ut_mpi_enter(struct ut_mpi_call *c, enum ut_mpi_id id, const 
 	return true;
 }
 
-/* The call's record begins; with its number, if it needs one (set before). */
+/*
+ * The call's record begins; with its number, if it needs one (set before), and the facts that are
+ * known by now: all that there is to read about a call that never ends.
+ */
 static inline void ut_mpi_begin(struct ut_mpi_call *c)
 {
 	if (UT_UNLIKELY(ut_mpi_me.polls))
 		ut_mpi_polls_end();
 	c->begun = true;
-	ut_mpi.host->call_begin(ut_mpi.api, ut_mpi.names[c->id], c->correlation);
+	c->begun_facts = c->fact_count;
+	ut_mpi.host->call_begin_with(ut_mpi.api, ut_mpi.names[c->id], c->correlation, c->facts,
+				     c->fact_count);
 }
 
 /* A call that only asks: hit tells whether it was so. */
@@ -177,10 +192,23 @@ static inline void ut_mpi_fact_name(struct ut_mpi_call *c, uint32_t key, uint32_
 		ut_mpi_fact(c, key, UT_VALUE_NAME, name);
 }
 
+/* Has the record of its begin a fact of this key? */
+static inline bool ut_mpi_has_said(const struct ut_mpi_call *c, uint32_t key)
+{
+	for (uint16_t i = 0; i < c->begun_facts; i++) {
+		if (c->facts[i].key == key)
+			return true;
+	}
+	return false;
+}
+
 static inline void ut_mpi_fact_group(struct ut_mpi_call *c, const struct ut_mpi_group *g)
 {
 	ut_mpi_fact(c, g->key, UT_VALUE_NAME, g->text);
 }
+
+/* Whom a receive waits for, as far as it says so itself: p2p.c. */
+void ut_mpi_awaited(struct ut_mpi_call *c, const struct ut_mpi_op *op);
 
 /* Bytes of count elements. */
 int64_t ut_mpi_bytes(int64_t count, ut_mpi_word type);

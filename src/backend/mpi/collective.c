@@ -9,8 +9,6 @@
 void ut_mpi_collective(struct ut_mpi_call *c, enum ut_mpi_group_kind kind, ut_mpi_word handle)
 {
 	c->group = ut_mpi_group(kind, handle);
-	if (!c->begun)
-		ut_mpi_begin(c);
 	if (!c->group)
 		return;
 	c->seq = atomic_fetch_add_explicit(&c->group->calls, 1, memory_order_relaxed);
@@ -56,7 +54,6 @@ void ut_mpi_collective_asked(struct ut_mpi_call *c, ut_mpi_word request)
 void ut_mpi_prepare_collective(struct ut_mpi_call *c, ut_mpi_word comm)
 {
 	c->group = ut_mpi_comm(comm);
-	ut_mpi_begin(c);
 	if (c->group)
 		ut_mpi_fact_group(c, c->group);
 }
@@ -196,8 +193,6 @@ void ut_mpi_about_win(struct ut_mpi_call *c, ut_mpi_word win)
 {
 	struct ut_mpi_group *g = ut_mpi_group(UT_MPI_WIN, win);
 
-	if (!c->begun && !c->poll)
-		ut_mpi_begin(c);
 	if (g)
 		ut_mpi_fact_group(c, g);
 }
@@ -206,8 +201,6 @@ void ut_mpi_target(struct ut_mpi_call *c, ut_mpi_word win, int32_t rank)
 {
 	struct ut_mpi_group *g = ut_mpi_group(UT_MPI_WIN, win);
 
-	if (!c->begun)
-		ut_mpi_begin(c);
 	if (!g || rank == ut_mpi_abi.proc_null)
 		return;
 	ut_mpi_fact_int(c, ut_mpi.key.target, ut_mpi_world_rank(g, rank));

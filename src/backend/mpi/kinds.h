@@ -1,6 +1,6 @@
 /*
  * kinds.h - what the wrappers of api.def do before and after the calls of a kind: messages,
- * requests, collective calls, windows, files. Those that do something before have begun the call.
+ * requests, collective calls, windows, files. What is known before goes with the begin of the call.
  */
 #ifndef UT_BACKEND_MPI_KINDS_H
 #define UT_BACKEND_MPI_KINDS_H
@@ -22,6 +22,8 @@ void ut_mpi_receive(struct ut_mpi_call *c, ut_mpi_word comm, int32_t from, int32
 		    bool blocking);
 void ut_mpi_received(struct ut_mpi_call *c);
 void ut_mpi_receive_asked(struct ut_mpi_call *c, int64_t bytes, ut_mpi_word request);
+/* What is probed for, as far as that is said; what was found. */
+void ut_mpi_probe(struct ut_mpi_call *c, ut_mpi_word comm, int32_t from, int32_t tag);
 void ut_mpi_probed(struct ut_mpi_call *c, ut_mpi_word comm);
 void ut_mpi_matched(struct ut_mpi_call *c, ut_mpi_word comm, ut_mpi_word message);
 void ut_mpi_take_message(struct ut_mpi_call *c, ut_mpi_word message);

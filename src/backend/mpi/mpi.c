@@ -211,7 +211,7 @@ static void init_facts(struct ut_mpi_call *c)
 void ut_mpi_init_end(struct ut_mpi_call *c, enum ut_mpi_id id, int code, const void *from)
 {
 	c->id = (uint16_t)id;
-	c->fact_count = 0;
+	c->fact_count = c->begun_facts = 0;
 	if (!code && ut_mpi_wake(from))
 		init_facts(c);
 	ut_mpi_leave(c, code);

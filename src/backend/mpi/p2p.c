@@ -4,16 +4,16 @@
 
 /* ---- send ---------------------------------------------------------------------------------- */
 
-static void tell_sent(struct ut_mpi_call *c, const struct ut_mpi_group *g, int32_t to, int32_t tag)
+/* The next message of its channel. */
+static struct ut_mpi_ends next_sent(const struct ut_mpi_group *g, int32_t to, int32_t tag)
 {
 	uint64_t key = ut_mpi_channel(g->queue.comm, to, tag, UT_MPI_COUNT_SENT);
-	const struct ut_mpi_ends ends = { .comm = g->id,
-					  .from = g->rank,
-					  .to = to,
-					  .tag = tag,
-					  .number = ut_mpi_channel_next(key) };
 
-	ut_mpi_message(c, UT_MESSAGE_SENT, &ends, 0);
+	return (struct ut_mpi_ends){ .comm = g->id,
+				     .from = g->rank,
+				     .to = to,
+				     .tag = tag,
+				     .number = ut_mpi_channel_next(key) };
 }
 
 static void send_facts(struct ut_mpi_call *c, const struct ut_mpi_group *g, int32_t to, int32_t tag)
@@ -24,20 +24,21 @@ static void send_facts(struct ut_mpi_call *c, const struct ut_mpi_group *g, int3
 
 void ut_mpi_send(struct ut_mpi_call *c, ut_mpi_word comm, int32_t to, int32_t tag)
 {
-	ut_mpi_begin(c);
 	c->group = ut_mpi_comm(comm);
-	if (!c->group || to == ut_mpi_abi.proc_null)
+	c->to_somebody = c->group && to != ut_mpi_abi.proc_null;
+	if (!c->to_somebody)
 		return;
-	tell_sent(c, c->group, to, tag);
+	c->sent = next_sent(c->group, to, tag);
 	send_facts(c, c->group, to, tag);
+	ut_mpi_fact_group(c, c->group);
 }
 
 void ut_mpi_sent(struct ut_mpi_call *c, int64_t bytes)
 {
-	if (!c->fact_count) /* to nobody */
+	if (!c->to_somebody)
 		return;
+	ut_mpi_message(c, UT_MESSAGE_SENT, &c->sent, 0);
 	ut_mpi_fact_int(c, ut_mpi.key.bytes, bytes);
-	ut_mpi_fact_group(c, c->group);
 }
 
 /* Numbers of requests of sends, from 1 on. */
@@ -52,7 +53,7 @@ void ut_mpi_send_asked(struct ut_mpi_call *c, ut_mpi_word request)
 {
 	struct ut_mpi_op op = { .kind = UT_MPI_OP_SEND, .call = c->id, .group = c->group };
 
-	if (!c->fact_count) /* to nobody */
+	if (!c->to_somebody)
 		return;
 	op.number = next_request();
 	ut_mpi_fact_int(c, ut_mpi.key.request, (int64_t)op.number);
@@ -83,6 +84,16 @@ static void post(struct ut_mpi_op *op, struct ut_mpi_group *g, bool blocking)
 	ut_mpi_match_post(&g->queue, source_of(op->peer), tag_of(op->tag), blocking, &op->ticket);
 }
 
+void ut_mpi_awaited(struct ut_mpi_call *c, const struct ut_mpi_op *op)
+{
+	if (op->peer != ut_mpi_abi.any_source)
+		ut_mpi_fact_int(c, ut_mpi.key.from, ut_mpi_world_rank(op->group, op->peer));
+	if (op->tag != ut_mpi_abi.any_tag)
+		ut_mpi_fact_int(c, c->to_somebody ? ut_mpi.key.from_tag : ut_mpi.key.tag, op->tag);
+	if (!c->to_somebody)
+		ut_mpi_fact_group(c, op->group);
+}
+
 void ut_mpi_receive(struct ut_mpi_call *c, ut_mpi_word comm, int32_t from, int32_t tag,
 		    bool blocking)
 {
@@ -93,8 +104,8 @@ void ut_mpi_receive(struct ut_mpi_call *c, ut_mpi_word comm, int32_t from, int32
 		post(&c->op, g, blocking);
 	if (c->op.kind && blocking && ut_mpi_match_may_wait(&c->op.ticket))
 		c->correlation = ut_mpi_correlation();
-	if (!c->begun)
-		ut_mpi_begin(c);
+	if (c->op.kind && blocking)
+		ut_mpi_awaited(c, &c->op);
 }
 
 void ut_mpi_received(struct ut_mpi_call *c)
@@ -118,24 +129,24 @@ static void message_fact(struct ut_mpi_call *c, const struct ut_mpi_group *g, in
 
 void ut_mpi_receive_asked(struct ut_mpi_call *c, int64_t bytes, ut_mpi_word request)
 {
-	struct ut_mpi_op *op = &c->op;
-	bool both = c->fact_count != 0; /* it sends, too */
-
-	if (op->kind == UT_MPI_OP_NONE)
+	if (c->op.kind == UT_MPI_OP_NONE)
 		return;
-	ut_mpi_request_new(request, op);
-	if (op->peer != ut_mpi_abi.any_source)
-		ut_mpi_fact_int(c, ut_mpi.key.from, ut_mpi_world_rank(op->group, op->peer));
-	if (op->tag != ut_mpi_abi.any_tag)
-		ut_mpi_fact_int(c, both ? ut_mpi.key.from_tag : ut_mpi.key.tag, op->tag);
-	if (!both) {
-		ut_mpi_fact_group(c, op->group);
-		message_fact(c, op->group, op->peer, op->tag, op->ticket.number);
-	}
+	ut_mpi_request_new(request, &c->op);
+	ut_mpi_awaited(c, &c->op);
+	if (!c->to_somebody)
+		message_fact(c, c->op.group, c->op.peer, c->op.tag, c->op.ticket.number);
 	(void)bytes;
 }
 
 /* ---- probe --------------------------------------------------------------------------------- */
+
+void ut_mpi_probe(struct ut_mpi_call *c, ut_mpi_word comm, int32_t from, int32_t tag)
+{
+	const struct ut_mpi_op op = { .peer = from, .tag = tag, .group = ut_mpi_comm(comm) };
+
+	if (op.group && from != ut_mpi_abi.proc_null)
+		ut_mpi_awaited(c, &op);
+}
 
 /* Returns the communicator; NULL if nothing was found, or nothing that anybody sends. */
 static struct ut_mpi_group *found(struct ut_mpi_call *c, ut_mpi_word comm)
@@ -145,10 +156,13 @@ static struct ut_mpi_group *found(struct ut_mpi_call *c, ut_mpi_word comm)
 
 	if (!g || from == ut_mpi_abi.proc_null)
 		return NULL;
-	ut_mpi_fact_int(c, ut_mpi.key.from, ut_mpi_world_rank(g, from));
-	ut_mpi_fact_int(c, ut_mpi.key.tag, ut_mpi_status_tag(c->status));
+	if (!ut_mpi_has_said(c, ut_mpi.key.from))
+		ut_mpi_fact_int(c, ut_mpi.key.from, ut_mpi_world_rank(g, from));
+	if (!ut_mpi_has_said(c, ut_mpi.key.tag))
+		ut_mpi_fact_int(c, ut_mpi.key.tag, ut_mpi_status_tag(c->status));
 	ut_mpi_fact_int(c, ut_mpi.key.bytes, ut_mpi_status_bytes(c->status));
-	ut_mpi_fact_group(c, g);
+	if (!ut_mpi_has_said(c, g->key))
+		ut_mpi_fact_group(c, g);
 	return g;
 }
 
@@ -195,7 +209,8 @@ void ut_mpi_matched(struct ut_mpi_call *c, ut_mpi_word comm, ut_mpi_word message
 void ut_mpi_take_message(struct ut_mpi_call *c, ut_mpi_word message)
 {
 	ut_mpi_message_take(message, &c->op);
-	ut_mpi_begin(c);
+	if (c->op.kind == UT_MPI_OP_MATCHED)
+		ut_mpi_awaited(c, &c->op);
 }
 
 void ut_mpi_took_message(struct ut_mpi_call *c)
@@ -207,12 +222,8 @@ void ut_mpi_took_message(struct ut_mpi_call *c)
 
 void ut_mpi_take_asked(struct ut_mpi_call *c, ut_mpi_word request)
 {
-	if (c->op.kind != UT_MPI_OP_MATCHED)
-		return;
-	ut_mpi_fact_int(c, ut_mpi.key.from, ut_mpi_world_rank(c->op.group, c->op.peer));
-	ut_mpi_fact_int(c, ut_mpi.key.tag, c->op.tag);
-	ut_mpi_fact_group(c, c->op.group);
-	ut_mpi_request_new(request, &c->op);
+	if (c->op.kind == UT_MPI_OP_MATCHED)
+		ut_mpi_request_new(request, &c->op);
 }
 
 /* ---- prepared ------------------------------------------------------------------------------ */
@@ -267,10 +278,12 @@ void ut_mpi_parts_prepared(struct ut_mpi_call *c, enum ut_mpi_op_kind kind, int3
 static void start_one(struct ut_mpi_call *c, struct ut_mpi_request *r)
 {
 	struct ut_mpi_op *op = &r->op;
+	struct ut_mpi_ends ends;
 
 	switch (op->kind) {
 	case UT_MPI_OP_SEND:
-		tell_sent(c, op->group, op->peer, op->tag);
+		ends = next_sent(op->group, op->peer, op->tag);
+		ut_mpi_message(c, UT_MESSAGE_SENT, &ends, 0);
 		send_facts(c, op->group, op->peer, op->tag);
 		ut_mpi_fact_int(c, ut_mpi.key.bytes, op->bytes);
 		ut_mpi_fact_group(c, op->group);
@@ -334,8 +347,6 @@ void ut_mpi_part(struct ut_mpi_call *c, ut_mpi_word request)
 {
 	struct ut_mpi_request *r = ut_mpi_request_find(request);
 
-	if (!c->begun && !c->poll)
-		ut_mpi_begin(c);
 	if (!r || !r->op.group)
 		return;
 	if (r->op.kind == UT_MPI_OP_PART_SEND)

@@ -229,7 +229,7 @@ void ut_mpi_take(struct ut_mpi_call *c, struct ut_mpi_op *op, ut_mpi_word status
 
 void ut_mpi_receive_facts(struct ut_mpi_call *c)
 {
-	bool both = c->fact_count && c->group; /* it has sent, too */
+	uint32_t tag = c->to_somebody ? ut_mpi.key.from_tag : ut_mpi.key.tag;
 
 	if (c->sends)
 		ut_mpi_fact_int(c, ut_mpi.key.request, (int64_t)c->first_request);
@@ -237,14 +237,15 @@ void ut_mpi_receive_facts(struct ut_mpi_call *c)
 		ut_mpi_fact_int(c, ut_mpi.key.last_request, (int64_t)c->last_request);
 	if (!c->messages)
 		return;
-	if (c->messages == 1) {
-		ut_mpi_fact_int(c, ut_mpi.key.from, ut_mpi_world_rank(c->from_group, c->from));
-		ut_mpi_fact_int(c, both ? ut_mpi.key.from_tag : ut_mpi.key.tag, c->from_tag);
-	} else {
+	if (c->messages > 1)
 		ut_mpi_fact_int(c, ut_mpi.key.messages, c->messages);
-	}
-	ut_mpi_fact_int(c, both ? ut_mpi.key.received : ut_mpi.key.bytes, (int64_t)c->received);
-	if (!both)
+	if (c->messages == 1 && !ut_mpi_has_said(c, ut_mpi.key.from))
+		ut_mpi_fact_int(c, ut_mpi.key.from, ut_mpi_world_rank(c->from_group, c->from));
+	if (c->messages == 1 && !ut_mpi_has_said(c, tag))
+		ut_mpi_fact_int(c, tag, c->from_tag);
+	ut_mpi_fact_int(c, c->to_somebody ? ut_mpi.key.received : ut_mpi.key.bytes,
+			(int64_t)c->received);
+	if (!c->to_somebody && !ut_mpi_has_said(c, c->from_group->key))
 		ut_mpi_fact_group(c, c->from_group);
 }
 
@@ -294,6 +295,40 @@ static struct ut_mpi_request *look_at(struct ut_mpi_call *c, size_t i, ut_mpi_wo
 	return r;
 }
 
+/* What a call waits for, if that is one thing. */
+static void tell_awaited(struct ut_mpi_call *c)
+{
+	const struct ut_mpi_op *op = NULL;
+	size_t active = 0;
+
+	for (size_t i = 0; i < c->count; i++) {
+		if (!c->seen[i].request)
+			continue;
+		active++;
+		op = &c->seen[i].op;
+	}
+	if (c->count > 1 && active != 1)
+		return;
+	switch (op ? op->kind : UT_MPI_OP_NONE) {
+	case UT_MPI_OP_RECEIVE:
+	case UT_MPI_OP_MATCHED:
+	case UT_MPI_OP_PART_RECEIVE:
+		ut_mpi_awaited(c, op);
+		break;
+	case UT_MPI_OP_COLLECTIVE:
+		take_collective(c, op);
+		break;
+	case UT_MPI_OP_FILE:
+		take_file(c, op);
+		break;
+	case UT_MPI_OP_ONE_SIDED:
+		take_one_sided(c, op);
+		break;
+	default:
+		break;
+	}
+}
+
 ut_mpi_word ut_mpi_look(struct ut_mpi_call *c, int64_t count, ut_mpi_word array,
 			ut_mpi_word statuses)
 {
@@ -317,7 +352,7 @@ ut_mpi_word ut_mpi_look(struct ut_mpi_call *c, int64_t count, ut_mpi_word array,
 	c->count = any ? c->count : 0;
 	c->status = statuses;
 	if (!c->poll)
-		ut_mpi_begin(c);
+		tell_awaited(c);
 	return statuses;
 }
 

@@ -25,13 +25,6 @@ void ut_mpi_receive_facts(struct ut_mpi_call *c);
 
 void ut_mpi_deliver(const struct ut_mpi_matched *m);
 
-/* One end of a message of this communicator, from and to being ranks in it. */
-struct ut_mpi_ends {
-	uint64_t comm; /* id */
-	int32_t from, to, tag;
-	uint64_t number;
-};
-
 /* The number that its arrow has; UT_MPI_NO_NUMBER must be no number of e. */
 uint64_t ut_mpi_message_number(const struct ut_mpi_ends *e);
 

@@ -62,6 +62,8 @@ static void add_item_args(struct ut_spool_reader *rd, const struct ut_spool_item
 		add_group_args(rd, it, 2);
 	else if (r->kind == UT_WORD_LONG && r->type == UT_REC_SYNC)
 		ut_spool_args_pointer(rd->im, "object", ut_rec_word(r, 0));
+	else if (r->kind == UT_WORD_LONG && r->type == UT_REC_CALL_BEGIN)
+		ut_spool_args_facts(rd->im, r, 2);
 	add_args(rd, rd->args.items, it->args);
 	if (it->carried)
 		add_args(rd, rd->kept.items, rd->carried.items[it->carried - 1].args);
