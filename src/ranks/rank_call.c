@@ -1,11 +1,13 @@
 /* rank_call.c - see rank_call.h. */
 #include "ranks/rank_call.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/big.h"
 #include "base/grow.h"
 #include "ranks/ranks.h"
+#include "ranks/ranks_parts.h"
 
 const struct ut_rank_more ut_rank_no_more = { 0 };
 
@@ -67,6 +69,21 @@ void ut_rank_put_call(struct ut_rank *one, struct ut_rank_shaper *shaper,
 				       is_member ? add_more(one, found->seq) : 0 };
 }
 
+void ut_rank_make_side(struct ut_rank *one, struct ut_rank_shaper *shaper, uint32_t call)
+{
+	struct ut_rank_shape shape = one->shapes[one->calls[call].shape];
+
+	shape.side = true;
+	one->calls[call].shape = number_of(one, shaper, &shape) - 1;
+}
+
+void ut_rank_put_open(struct ut_rank *one, int32_t from)
+{
+	one->opens = ut_grow(one->opens, one->open_count + 1, &one->open_cap, sizeof(*one->opens));
+	one->opens[one->open_count++] =
+		(struct ut_rank_open){ .call = (uint32_t)one->call_count, .from = from };
+}
+
 void ut_rank_shaper_release(struct ut_rank_shaper *shaper)
 {
 	ut_hashtab_release(&shaper->lookup);
@@ -80,4 +97,78 @@ struct ut_rank_more *ut_rank_more_of(struct ut_rank *one, uint32_t call)
 	if (!c->more)
 		c->more = add_more(one, 0);
 	return &one->mores[c->more - 1];
+}
+
+/* ---- order --------------------------------------------------------------------------------- */
+
+static int by_begin(const void *a, const void *b)
+{
+	const struct ut_rank_call *x = *(const struct ut_rank_call *const *)a;
+	const struct ut_rank_call *y = *(const struct ut_rank_call *const *)b;
+
+	if (x->begin != y->begin)
+		return x->begin < y->begin ? -1 : 1;
+	if (x->end != y->end)
+		return x->end > y->end ? -1 : 1;
+	return (x > y) - (x < y);
+}
+
+static int by_call(const void *a, const void *b)
+{
+	const struct ut_rank_end *x = a, *y = b;
+
+	if (x->call != y->call)
+		return x->call < y->call ? -1 : 1;
+	return (x->id > y->id) - (x->id < y->id);
+}
+
+static int by_coll_call(const void *a, const void *b)
+{
+	const struct ut_rank_coll *x = a, *y = b;
+
+	return (x->call > y->call) - (x->call < y->call);
+}
+
+static int by_open_call(const void *a, const void *b)
+{
+	const struct ut_rank_open *x = a, *y = b;
+
+	return (x->call > y->call) - (x->call < y->call);
+}
+
+/* Calls of several threads come one thread after the other. */
+void ut_rank_order_calls(struct ut_rank *r)
+{
+	const struct ut_rank_call **order =
+		ut_make((r->call_count + 1) * sizeof(struct ut_rank_call *));
+	uint32_t *place = ut_make((r->call_count + 1) * sizeof(*place));
+	struct ut_rank_call *calls = ut_make((r->call_count + 1) * sizeof(*calls));
+
+	for (size_t i = 0; i < r->call_count; i++)
+		order[i] = &r->calls[i];
+	qsort(order, r->call_count, sizeof(struct ut_rank_call *), by_begin);
+	for (size_t i = 0; i < r->call_count; i++) {
+		place[order[i] - r->calls] = (uint32_t)i;
+		calls[i] = *order[i];
+	}
+	for (size_t i = 0; i < r->end_count; i++) {
+		r->ends[i].call = place[r->ends[i].call];
+		if (r->ends[i].soft == UT_RANK_DONE)
+			r->ends[i].partner_call = place[r->ends[i].partner_call];
+	}
+	for (size_t i = 0; i < r->coll_count; i++)
+		r->colls[i].call = place[r->colls[i].call];
+	for (size_t i = 0; i < r->open_count; i++)
+		r->opens[i].call = place[r->opens[i].call];
+	if (r->open_count)
+		qsort(r->opens, r->open_count, sizeof(*r->opens), by_open_call);
+	if (r->coll_count)
+		qsort(r->colls, r->coll_count, sizeof(*r->colls), by_coll_call);
+	if (r->end_count)
+		qsort(r->ends, r->end_count, sizeof(*r->ends), by_call);
+	free(r->calls);
+	r->calls = calls;
+	r->call_cap = r->call_count + 1;
+	free(place);
+	free(order);
 }

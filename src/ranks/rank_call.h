@@ -38,6 +38,7 @@ extern const char *const ut_rank_why_words[UT_RANK_WHYS];
 
 #define UT_RANK_NOBODY UINT32_MAX
 #define UT_RANK_MOST   ((UINT32_C(1) << 29) - 1) /* ranks */
+#define UT_RANK_ABSENT UT_RANK_MOST              /* is waited for, but nobody that is here */
 
 struct ut_rank_call {
 	uint64_t begin, end; /* ns, on the common clock once settled */
@@ -122,6 +123,10 @@ struct ut_rank_shaper {
 /* At the end of the rank's calls. */
 void ut_rank_put_call(struct ut_rank *one, struct ut_rank_shaper *shaper,
 		      const struct ut_rank_found *found);
+/* The call is inside of another one. */
+void ut_rank_make_side(struct ut_rank *one, struct ut_rank_shaper *shaper, uint32_t call);
+/* The call that is put next has not ended; from: the rank that it receives from, or -1. */
+void ut_rank_put_open(struct ut_rank *one, int32_t from);
 void ut_rank_shaper_release(struct ut_rank_shaper *shaper);
 
 /* What a call has beside, to be written to; the next one may move it. */

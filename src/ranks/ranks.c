@@ -27,6 +27,8 @@ void ut_ranks_release(struct ut_ranks *r)
 		free(r->items[i].shifts);
 		free(r->items[i].tops);
 		free(r->items[i].colls);
+		free(r->items[i].opens);
+		free(r->items[i].made);
 		free(r->items[i].measured);
 	}
 	free(r->items);
@@ -46,4 +48,13 @@ struct ut_rank *ut_ranks_new(struct ut_ranks *r, int32_t rank)
 	one = &r->items[r->count++];
 	*one = (struct ut_rank){ .rank = rank };
 	return one;
+}
+
+const struct ut_rank_open *ut_rank_open(const struct ut_rank *one, uint32_t call)
+{
+	for (size_t i = 0; i < one->open_count; i++) {
+		if (one->opens[i].call == call)
+			return &one->opens[i];
+	}
+	return NULL;
 }

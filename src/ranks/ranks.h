@@ -51,10 +51,22 @@ struct ut_rank_top {
 	uint32_t task;
 };
 
+/* A call that had not ended when the recording of its process did. */
+struct ut_rank_open {
+	uint32_t call; /* index */
+	int32_t from;  /* rank that it receives from; -1 = none, or any */
+};
+
+/* A communicator, window or file that the rank is a member of because it made it. */
+struct ut_rank_made {
+	uint32_t group;
+};
+
 struct ut_rank {
 	int32_t rank;
 	uint32_t host, program; /* strings */
 	uint32_t origin;        /* which store it came from */
+	uint32_t main_track;    /* there: its main thread, if it has calls of MPI */
 	uint32_t clock;         /* once settled: index of its clock */
 	int64_t realtime;       /* ns since 1970 at time 0; 0 = unknown */
 	uint64_t start, stop;   /* what is looked at: from the end of MPI_Init to MPI_Finalize */
@@ -73,6 +85,16 @@ struct ut_rank {
 	size_t top_count, top_cap;
 	struct ut_rank_coll *colls; /* by call */
 	size_t coll_count, coll_cap;
+	struct ut_rank_open *opens; /* by call */
+	size_t open_count, open_cap;
+	struct ut_rank_made *made;
+	size_t made_count, made_cap;
+	/* Where its main thread was in the end: the innermost task that had not ended. */
+	uint32_t in_task; /* 0 = none */
+	uint64_t in_since;
+	uint64_t end;   /* the last sign of life of its threads that are read */
+	uint32_t ended; /* string: how its process ended, if not as it should */
+	bool lossy;     /* records of its trace are lost */
 	/* What was measured against the clock of another host while it ran. */
 	uint32_t clock_id, reference;  /* strings: names of the two clocks; 0 = unknown */
 	struct ut_time_knot *measured; /* by at; error is that of each */
@@ -95,8 +117,12 @@ struct ut_rank_meeting {
 	uint64_t end;         /* when the last one left */
 	uint32_t last_rank;   /* index */
 	uint32_t root;        /* index; UT_RANK_NOBODY = none, or not recorded */
+	int32_t root_said;    /* of the world */
 	uint64_t root_came;
 	uint32_t members;
+	uint32_t absent; /* index of a rank that never came; UT_RANK_NOBODY = none, or not here */
+	bool open;       /* somebody has not left it */
+	bool mixed;      /* not all of them have made the same call */
 	uint32_t name, group;
 	uint64_t bytes; /* the most that one of them sent or received */
 	uint64_t ideal; /* of ranks_pop.h */
@@ -154,6 +180,9 @@ static inline const struct ut_rank_shape *ut_rank_shape(const struct ut_rank *on
 {
 	return &one->shapes[c->shape];
 }
+
+/* What is known of a call that has not ended; NULL: it has. */
+const struct ut_rank_open *ut_rank_open(const struct ut_rank *one, uint32_t call);
 
 static inline const struct ut_rank_more *ut_rank_more(const struct ut_rank *one,
 						      const struct ut_rank_call *c)

@@ -142,7 +142,7 @@ static uint64_t waited(const struct look *l, const struct ut_rank_piece *p)
 	const struct ut_rank_more *w = ut_rank_more(&l->b->ranks->items[l->rank], p->call);
 	uint64_t until = p->call->begin + w->wait;
 
-	if (!w->wait || l->leaf || w->waited_for == l->b->waiter)
+	if (!w->wait || l->leaf || w->waited_for == l->b->waiter || w->waited_for == UT_RANK_ABSENT)
 		return 0;
 	return less(until < p->end ? until : p->end, p->begin);
 }
@@ -257,8 +257,11 @@ static void answer(struct ut_rank_blamer *b, const struct question *q)
 
 void ut_rank_blame(struct ut_rank_blamer *b, uint32_t rank, const struct ut_rank_call *c)
 {
-	uint64_t wait = ut_rank_more(&b->ranks->items[rank], c)->wait;
+	const struct ut_rank_more *w = ut_rank_more(&b->ranks->items[rank], c);
+	uint64_t wait = w->wait;
 
+	if (w->waited_for == UT_RANK_ABSENT)
+		return;
 	b->waiter = rank;
 	b->least = wait / LEAST_PART;
 	answer(b, &(struct question){ rank, c, wait, 0 });

@@ -130,6 +130,13 @@ static void leave(struct gathering *g, uint32_t clock, int64_t at)
 	g->has_left[clock] = true;
 }
 
+static bool is_open(const struct gathering *g, const struct ut_rank_mark *m)
+{
+	const struct ut_rank *one = &g->ranks->items[m->rank];
+
+	return one->open_count && ut_rank_open(one, m->index);
+}
+
 /* Who of a collective call is needed by the others, and who needs them. */
 static void take_member(struct gathering *g, const struct ut_rank_mark *m)
 {
@@ -143,8 +150,8 @@ static void take_member(struct gathering *g, const struct ut_rank_mark *m)
 		g->here[g->here_count++] = clock;
 	if (gives && m->kind == UT_RANK_MARK_MEMBER)
 		come(g, clock, (int64_t)ut_rank_came(&g->ranks->items[m->rank], m->index));
-	/* One that was only begun here is left where it is waited for. */
-	if (needs && c->use != UT_RANK_POST)
+	/* One that was only begun here is left where it is waited for, or never. */
+	if (needs && c->use != UT_RANK_POST && !is_open(g, m))
 		leave(g, clock, (int64_t)call_of(g, m)->end);
 }
 
@@ -382,6 +389,8 @@ static void move(struct ut_rank *r, const struct ut_time_map *map, int64_t by)
 #define TO(time) (uint64_t)(ut_time_map_to(map, (int64_t)(time)) + by)
 	r->start = TO(r->start);
 	r->stop = TO(r->stop);
+	r->end = TO(r->end);
+	r->in_since = TO(r->in_since);
 	for (size_t i = 0; i < r->call_count; i++) {
 		r->calls[i].begin = TO(r->calls[i].begin);
 		r->calls[i].end = TO(r->calls[i].end);

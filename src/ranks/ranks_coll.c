@@ -71,6 +71,11 @@ static void blame(struct summing *s, size_t row, uint32_t rank, uint64_t wait)
 	s->late_times[at]++;
 }
 
+static uint32_t late_of(const struct ut_rank_meeting *m)
+{
+	return m->open && m->absent != UT_RANK_NOBODY ? m->absent : m->last_rank;
+}
+
 static void add_operation(struct summing *s, const struct operation *o, uint32_t members,
 			  const struct ut_rank_meeting *m)
 {
@@ -81,15 +86,20 @@ static void add_operation(struct summing *s, const struct operation *o, uint32_t
 	if (m && ut_coll_uses[o->kind] != UT_RANK_ALL && m->end > m->last)
 		time = m->end - m->last;
 	row->ranks = ranks > row->ranks ? ranks : row->ranks;
-	row->count++;
-	row->bytes += bytes;
-	row->time += time;
-	row->sized += bytes ? time : 0;
+	/* How long one takes that never ended, nobody knows. */
+	if (m && m->open) {
+		row->unfinished++;
+	} else {
+		row->count++;
+		row->bytes += bytes;
+		row->time += time;
+		row->sized += bytes ? time : 0;
+	}
 	row->spent += o->spent;
 	row->exposed += o->exposed;
 	row->wait += o->wait;
 	if (m && o->wait)
-		blame(s, (size_t)(row - s->colls->rows), m->last_rank, o->wait);
+		blame(s, (size_t)(row - s->colls->rows), late_of(m), o->wait);
 }
 
 /* ---- what a rank did ----------------------------------------------------------------------- */
@@ -112,9 +122,10 @@ static void add_member(struct operation *o, const struct ut_rank_shape *is, uint
 }
 
 static void add_wait(struct operation *o, const struct ut_rank_meeting *m,
-		     const struct ut_rank_call *c, uint64_t came)
+		     const struct ut_rank *one, const struct ut_rank_call *c, uint64_t came)
 {
-	uint64_t until = m->last < c->end ? m->last : c->end;
+	bool open = m->open && ut_rank_open(one, (uint32_t)(c - one->calls));
+	uint64_t until = m->last < c->end && !open ? m->last : c->end;
 
 	o->wait += until > came ? until - came : 0;
 }
@@ -153,7 +164,7 @@ static void add_mpi(struct summing *s, const struct ut_rank *one, const struct u
 		s->poster[link - 1] = 0;
 	}
 	add_member(o, is, since(c, came), shown);
-	add_wait(o, m, c, came);
+	add_wait(o, m, one, c, came);
 }
 
 static void add_other(struct summing *s, const struct ut_rank *one, const struct ut_rank_coll *coll)
@@ -173,7 +184,7 @@ static void add_other(struct summing *s, const struct ut_rank *one, const struct
 	o->size = coll->size > o->size ? coll->size : o->size;
 	add_member(o, is, since(c, coll->came), coll->exposed);
 	if (link)
-		add_wait(o, &s->ranks->meetings[link - 1], c, coll->came);
+		add_wait(o, &s->ranks->meetings[link - 1], one, c, coll->came);
 	else
 		add_operation(s, o, 0, NULL);
 	s->colls->others = true;

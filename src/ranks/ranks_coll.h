@@ -18,6 +18,8 @@ struct ut_rank_by_coll {
 	uint32_t ranks;         /* that take part; 0 = unknown */
 	uint8_t kind;           /* enum ut_coll_kind */
 	uint64_t count;
+	uint64_t unfinished; /* that never ended: they count in nothing but spent, exposed and wait
+			      */
 	uint64_t bytes;
 	/* Of the operations themselves, without waiting: of each the rank counts that came last,
 	 * or, if there is a root, the time from when all were there until the last one left. */

@@ -23,6 +23,12 @@ static int by_piece(const void *a, const void *b)
 	return (x->begin > y->begin) - (x->begin < y->begin);
 }
 
+static void add_busy(struct ut_coll_reader *rd, uint64_t begin, uint64_t end)
+{
+	rd->busy = ut_grow(rd->busy, rd->busy_count + 1, &rd->busy_cap, sizeof(*rd->busy));
+	rd->busy[rd->busy_count++] = (struct ut_coll_piece){ begin, end };
+}
+
 static void join_busy(struct ut_coll_reader *rd)
 {
 	size_t kept = 0;
@@ -131,7 +137,7 @@ static void give_number(struct ut_coll_reader *rd, struct ut_coll_found *f, stru
 
 /* The operation's call; it is put away when it has a number. */
 static struct ut_rank_found make_call(struct ut_coll_reader *rd, struct ut_rank *one,
-				      const struct ut_coll_found *f, bool main, uint64_t *free_from)
+				      const struct ut_coll_found *f, uint64_t *free_from)
 {
 	struct ut_strtab *strings = &rd->ranks->strings;
 	struct ut_rank_coll *coll;
@@ -159,7 +165,7 @@ static struct ut_rank_found make_call(struct ut_coll_reader *rd, struct ut_rank 
 					       .root = f->root,
 					       .use = ut_coll_uses[f->coll],
 					       .meets = ut_coll_uses[f->coll],
-					       .side = !main || since >= f->end } };
+					       .side = since >= f->end } };
 	if (c.shape.side)
 		return c;
 	c.begin = since;
@@ -167,7 +173,30 @@ static struct ut_rank_found make_call(struct ut_coll_reader *rd, struct ut_rank 
 	return c;
 }
 
-void ut_coll_add_calls(struct ut_coll_reader *rd, struct ut_rank *one, bool main)
+/*
+ * Calls of MPI by the main thread: what lies in an operation of that thread is how the library does
+ * it, and counts once, as the operation. Both are in order.
+ */
+static void take_mpi(struct ut_coll_reader *rd, struct ut_rank *one, struct ut_rank_shaper *shaper)
+{
+	size_t next = 0;
+
+	for (uint32_t i = 0; i < one->call_count; i++) {
+		const struct ut_rank_call *c = &one->calls[i];
+
+		if (ut_rank_shape(one, c)->side)
+			continue;
+		while (next < rd->found_count &&
+		       (rd->found[next].track != one->main_track || rd->found[next].end < c->end))
+			next++;
+		if (next < rd->found_count && rd->found[next].begin <= c->begin)
+			ut_rank_make_side(one, shaper, i);
+		else
+			add_busy(rd, c->begin, c->end);
+	}
+}
+
+void ut_coll_add_calls(struct ut_coll_reader *rd, struct ut_rank *one)
 {
 	struct ut_rank_shaper shaper = { 0 };
 	struct ut_rank_keys seen = { 0 };
@@ -176,6 +205,7 @@ void ut_coll_add_calls(struct ut_coll_reader *rd, struct ut_rank *one, bool main
 
 	ut_sort(rd->params, rd->params_count, sizeof(*rd->params), by_external);
 	ut_sort(rd->found, rd->found_count, sizeof(*rd->found), by_begin);
+	take_mpi(rd, one, &shaper);
 	join_busy(rd);
 	for (size_t i = 0; i < rd->found_count; i++) {
 		struct ut_coll_found *f = &rd->found[i];
@@ -185,8 +215,11 @@ void ut_coll_add_calls(struct ut_coll_reader *rd, struct ut_rank *one, bool main
 		if (f->size > 1 && ut_coll_uses[f->coll] != UT_RANK_OTHER &&
 		    (int64_t)f->size > rd->ranks->world)
 			rd->ranks->world = f->size;
-		call = make_call(rd, one, f, main, &free_from);
+		call = make_call(rd, one, f, &free_from);
 		give_number(rd, f, &call, &seen, &counts, &cap);
+		if (f->open)
+			ut_rank_put_open(one, -1);
+		one->end = f->end > one->end ? f->end : one->end;
 		ut_rank_put_call(one, &shaper, &call);
 	}
 	ut_rank_keys_release(&seen);

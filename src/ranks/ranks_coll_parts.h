@@ -51,6 +51,7 @@ struct ut_coll_found {
 	int32_t root;
 	uint8_t coll;
 	bool on_device;
+	bool open; /* it has not ended */
 	const char *library;
 };
 
@@ -75,7 +76,11 @@ struct ut_coll_reader {
 /* What is said about an operation, from its arguments: ranks_coll_facts.c. */
 void ut_coll_take_facts(struct ut_coll_reader *rd, struct ut_coll_found *f, uint32_t list);
 
-/* All that was found become calls of a rank; main: it has no others. ranks_coll_calls.c */
-void ut_coll_add_calls(struct ut_coll_reader *rd, struct ut_rank *one, bool main);
+/*
+ * All that was found become calls of a rank, which may have calls of MPI already: those inside of
+ * an operation of its main thread are part of that, during others nothing is exposed.
+ * ranks_coll_calls.c
+ */
+void ut_coll_add_calls(struct ut_coll_reader *rd, struct ut_rank *one);
 
 #endif

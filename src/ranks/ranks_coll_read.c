@@ -30,6 +30,7 @@ enum row_kind {
 
 struct ut_coll_row_type {
 	uint8_t kind, coll; /* enum ut_coll_kind */
+	bool open;          /* it has not ended */
 	bool beside;        /* on a thread that does nothing else for the program */
 	const char *library;
 };
@@ -55,7 +56,10 @@ static struct ut_coll_row_type plain_type(const struct ut_trace *t, const struct
 		library = coll ? "oneCCL" : NULL;
 	}
 	if (library)
-		return (struct ut_coll_row_type){ ROW_ON_HOST, (uint8_t)coll, beside, library };
+		return (struct ut_coll_row_type){ .kind = ROW_ON_HOST,
+						  .coll = (uint8_t)coll,
+						  .beside = beside,
+						  .library = library };
 	/* oneCCL's call is over when the operation has begun; it goes on in an event. */
 	if (ut_str_is(name, "oneCCL::COLL"))
 		return (struct ut_coll_row_type){ .kind = ROW_REST };
@@ -79,7 +83,9 @@ static struct ut_coll_row_type type_of(const struct ut_trace *trace, const struc
 	if (c.use != UT_CATEGORY_WORK)
 		return (struct ut_coll_row_type){ 0 };
 	if (ut_coll_is_nccl(ut_strtab_get(&trace->strings, t->name), &coll))
-		return (struct ut_coll_row_type){ ROW_ON_DEVICE, (uint8_t)coll, false, "NCCL" };
+		return (struct ut_coll_row_type){ .kind = ROW_ON_DEVICE,
+						  .coll = (uint8_t)coll,
+						  .library = "NCCL" };
 	return (struct ut_coll_row_type){ .kind = c.work == UT_DEVICE_KERNEL ? ROW_COMPUTES
 									     : ROW_NOTHING };
 }
@@ -92,7 +98,10 @@ static struct ut_coll_row_type plugin_type(const struct ut_coll_reader *rd, uint
 
 	if (t->kind != UT_KIND_SPAN || !coll)
 		return (struct ut_coll_row_type){ 0 };
-	return (struct ut_coll_row_type){ ROW_ON_DEVICE, (uint8_t)coll, false, "NCCL" };
+	return (struct ut_coll_row_type){ .kind = ROW_ON_DEVICE,
+					  .coll = (uint8_t)coll,
+					  .open = t->flags & UT_EV_UNFINISHED,
+					  .library = "NCCL" };
 }
 
 static bool has_plugin(const struct ut_store *store)
@@ -115,6 +124,7 @@ static bool look_at_types(struct ut_coll_reader *rd)
 	rd->types = ut_make(((size_t)s->types.count + 1) * sizeof(*rd->types));
 	for (uint32_t i = 0; i < s->types.count; i++) {
 		rd->types[i] = type_of(&s->trace, &s->types.items[i]);
+		rd->types[i].open = s->types.items[i].flags & UT_EV_UNFINISHED;
 		any = any || rd->types[i].library;
 	}
 	return any || has_plugin(s);
@@ -157,6 +167,7 @@ static void take_row(struct ut_coll_reader *rd, const struct ut_event *e,
 				     .track = e->track,
 				     .coll = type.coll,
 				     .on_device = type.kind == ROW_ON_DEVICE,
+				     .open = type.open,
 				     .library = type.library };
 	if (e->args)
 		ut_coll_take_facts(rd, f, e->args);
@@ -171,12 +182,14 @@ static void take_row(struct ut_coll_reader *rd, const struct ut_event *e,
 		rd->found_count--;
 }
 
-static void extend(struct ut_coll_reader *rd, const struct ut_event *e)
+static void extend(struct ut_coll_reader *rd, const struct ut_event *e, bool open)
 {
 	struct ut_coll_found *last = rd->found_count ? &rd->found[rd->found_count - 1] : NULL;
 
 	if (last && last->track == e->track && ut_event_end(e) > last->end)
 		last->end = ut_event_end(e);
+	if (last && last->track == e->track)
+		last->open = last->open || open;
 }
 
 static void read_operations(struct ut_coll_reader *rd, uint32_t track)
@@ -200,7 +213,7 @@ static void read_operations(struct ut_coll_reader *rd, uint32_t track)
 				continue;
 			e = ut_block_event(rd->store, track, block, i);
 			if (type.kind == ROW_REST)
-				extend(rd, &e);
+				extend(rd, &e, type.open);
 			else if (type.kind == ROW_COMPUTES)
 				add_busy(rd, e.ts, ut_event_end(&e));
 			else if (type.kind != ROW_ON_DEVICE || plugin || !rd->plugin)
@@ -322,10 +335,11 @@ static void read_tasks(struct ut_coll_reader *rd, size_t at, int32_t rank, uint3
 	ut_ranks_read_tasks(rd->ranks, rd->store, at, rows);
 }
 
-static void find_range(struct ut_rank *one)
+static void find_range(struct ut_rank *one, bool mpi)
 {
-	one->start = UINT64_MAX;
-	for (size_t i = 0; i < one->top_count; i++) {
+	if (!mpi)
+		one->start = UINT64_MAX;
+	for (size_t i = 0; !mpi && i < one->top_count; i++) {
 		one->start = one->tops[i].begin < one->start ? one->tops[i].begin : one->start;
 		one->stop = one->tops[i].end > one->stop ? one->tops[i].end : one->stop;
 	}
@@ -335,6 +349,8 @@ static void find_range(struct ut_rank *one)
 		one->start = one->colls[i].came < one->start ? one->colls[i].came : one->start;
 		one->stop = end > one->stop ? end : one->stop;
 	}
+	if ((one->open_count || one->in_task || one->ended) && one->end > one->stop)
+		one->stop = one->end;
 }
 
 static size_t new_rank(struct ut_coll_reader *rd, int32_t rank)
@@ -346,6 +362,7 @@ static size_t new_rank(struct ut_coll_reader *rd, int32_t rank)
 	one->realtime = t->realtime_offset;
 	one->first = t->first;
 	one->last = t->last;
+	one->lossy = t->losses.dropped || t->losses.overwritten || t->losses.unread;
 	for (size_t i = t->process_count; i-- > 0;) {
 		struct ut_str host = ut_strtab_get(&t->strings, t->processes[i].host);
 		struct ut_str name = ut_strtab_get(&t->strings, t->processes[i].name);
@@ -392,13 +409,14 @@ static void read_rank(struct ut_coll_reader *rd, int32_t rank, size_t from)
 	while (at < rd->ranks->count && rd->ranks->items[at].rank != rank)
 		at++;
 	if (at < rd->ranks->count) {
-		ut_coll_add_calls(rd, &rd->ranks->items[at], false);
+		ut_coll_add_calls(rd, &rd->ranks->items[at]);
+		find_range(&rd->ranks->items[at], true);
 		return;
 	}
 	at = new_rank(rd, rank);
 	read_tasks(rd, at, rank, host, device);
-	ut_coll_add_calls(rd, &rd->ranks->items[at], true);
-	find_range(&rd->ranks->items[at]);
+	ut_coll_add_calls(rd, &rd->ranks->items[at]);
+	find_range(&rd->ranks->items[at], false);
 }
 
 static int by_number(const void *a, const void *b)

@@ -88,6 +88,18 @@ static void join_message(struct ut_ranks *r, const struct ut_rank_mark *marks, s
 
 /* ---- collective calls ---------------------------------------------------------------------- */
 
+/* Do all that make these calls meet? With large counts they do. */
+static bool is_same_call(const struct ut_ranks *r, uint32_t a, uint32_t b)
+{
+	struct ut_str x = ut_strtab_get(&r->strings, a), y = ut_strtab_get(&r->strings, b);
+
+	if (a == b)
+		return true;
+	x.len -= ut_str_has_end(x, "_c") ? 2 : 0;
+	y.len -= ut_str_has_end(y, "_c") ? 2 : 0;
+	return ut_str_eq(x, y);
+}
+
 static void meet(struct ut_ranks *r, struct ut_rank_meeting *m, const struct ut_rank_mark *mark)
 {
 	struct ut_rank *one = &r->items[mark->rank];
@@ -100,6 +112,9 @@ static void meet(struct ut_ranks *r, struct ut_rank_meeting *m, const struct ut_
 	m->end = c->end > m->end ? c->end : m->end;
 	if (mark->kind == UT_RANK_MARK_WAITER)
 		return;
+	if (m->members && (!is_same_call(r, m->name, is->name) || m->root_said != is->root))
+		m->mixed = true;
+	m->root_said = is->root;
 	if (!m->members++ || came < m->first)
 		m->first = came;
 	if (came >= m->last) {
@@ -121,7 +136,10 @@ static void join_meeting(struct ut_ranks *r, const struct ut_rank_mark *marks, s
 	r->meetings =
 		ut_grow(r->meetings, r->meeting_count + 1, &r->meeting_cap, sizeof(*r->meetings));
 	m = &r->meetings[r->meeting_count++];
-	*m = (struct ut_rank_meeting){ .root = UT_RANK_NOBODY, .last_rank = UT_RANK_NOBODY };
+	*m = (struct ut_rank_meeting){ .root = UT_RANK_NOBODY,
+				       .root_said = -1,
+				       .last_rank = UT_RANK_NOBODY,
+				       .absent = UT_RANK_NOBODY };
 	for (size_t i = 0; i < count; i++)
 		meet(r, m, &marks[i]);
 }
@@ -225,7 +243,8 @@ static void find_ends(struct ut_ranks *r)
 		const struct ut_rank *one = &r->items[i];
 		const struct ut_rank_call *end = finalize_of(one);
 
-		if (!end) /* it was killed, or was not recorded to its end */
+		/* it was killed, or was not recorded to its end */
+		if (!end || ut_rank_open(one, (uint32_t)(end - one->calls)))
 			return;
 		first = end->begin < first ? end->begin : first;
 		last = end->begin > last ? end->begin : last;

@@ -184,7 +184,8 @@ void ut_ranks_map(const struct ut_ranks *r, const struct ut_rank_sums *s, size_t
 			const struct ut_rank_call *c = &r->items[i].calls[k];
 			const struct ut_rank_more *w = ut_rank_more(&r->items[i], c);
 
-			if (w->wait && !ut_rank_shape(&r->items[i], c)->side)
+			if (w->wait && w->waited_for != UT_RANK_ABSENT &&
+			    !ut_rank_shape(&r->items[i], c)->side)
 				take_wait(field_of(m, &keys, w->waited_for, i), c, w, i);
 		}
 	}

@@ -6,7 +6,7 @@
 
 #include "base/grow.h"
 
-static const char magic[8] = "UTRANKS5";
+static const char magic[8] = "UTRANKS6";
 
 struct head {
 	char magic[8];
@@ -16,10 +16,11 @@ struct head {
 
 struct rank_head {
 	int64_t realtime;
-	uint64_t start, stop, first, last, calls, shapes, mores, ends, shifts, tops, colls,
-		measured;
+	uint64_t start, stop, first, last, end, in_since, calls, shapes, mores, ends, shifts, tops,
+		colls, opens, made, measured;
 	int32_t rank;
-	uint32_t host, program, origin, clock_id, reference;
+	uint32_t host, program, origin, clock_id, reference, in_task, ended;
+	uint32_t lossy;
 };
 
 /* ---- writing ------------------------------------------------------------------------------- */
@@ -53,6 +54,8 @@ void ut_ranks_pack(const struct ut_ranks *r, struct ut_buf *out)
 					     .stop = one->stop,
 					     .first = one->first,
 					     .last = one->last,
+					     .end = one->end,
+					     .in_since = one->in_since,
 					     .calls = one->call_count,
 					     .shapes = one->shape_count,
 					     .mores = one->more_count,
@@ -60,13 +63,18 @@ void ut_ranks_pack(const struct ut_ranks *r, struct ut_buf *out)
 					     .shifts = one->shift_count,
 					     .tops = one->top_count,
 					     .colls = one->coll_count,
+					     .opens = one->open_count,
+					     .made = one->made_count,
 					     .measured = one->measured_count,
 					     .rank = one->rank,
 					     .host = one->host,
 					     .program = one->program,
 					     .origin = one->origin,
 					     .clock_id = one->clock_id,
-					     .reference = one->reference };
+					     .reference = one->reference,
+					     .in_task = one->in_task,
+					     .ended = one->ended,
+					     .lossy = one->lossy };
 
 		put(out, &h, sizeof(h), 1);
 		put(out, one->calls, sizeof(*one->calls), one->call_count);
@@ -76,6 +84,8 @@ void ut_ranks_pack(const struct ut_ranks *r, struct ut_buf *out)
 		put(out, one->shifts, sizeof(*one->shifts), one->shift_count);
 		put(out, one->tops, sizeof(*one->tops), one->top_count);
 		put(out, one->colls, sizeof(*one->colls), one->coll_count);
+		put(out, one->opens, sizeof(*one->opens), one->open_count);
+		put(out, one->made, sizeof(*one->made), one->made_count);
 		put(out, one->measured, sizeof(*one->measured), one->measured_count);
 	}
 }
@@ -145,6 +155,12 @@ static void rename_all(struct input *in, struct ut_rank *one)
 	one->program = string(in, one->program);
 	one->clock_id = string(in, one->clock_id);
 	one->reference = string(in, one->reference);
+	one->in_task = string(in, one->in_task);
+	one->ended = string(in, one->ended);
+	for (size_t i = 0; i < one->open_count; i++)
+		in->bad = in->bad || one->opens[i].call >= one->call_count;
+	for (size_t i = 0; i < one->made_count; i++)
+		one->made[i].group = string(in, one->made[i].group);
 	for (size_t i = 0; i < one->call_count; i++) {
 		const struct ut_rank_call *c = &one->calls[i];
 
@@ -198,6 +214,11 @@ static void get_rank(struct input *in, struct ut_ranks *r)
 	one->stop = h.stop;
 	one->first = h.first;
 	one->last = h.last;
+	one->end = h.end;
+	one->in_since = h.in_since;
+	one->in_task = h.in_task;
+	one->ended = h.ended;
+	one->lossy = h.lossy;
 	one->calls = get_list(in, h.calls, sizeof(*one->calls), &one->call_cap);
 	one->call_count = one->calls ? (size_t)h.calls : 0;
 	one->shapes = get_list(in, h.shapes, sizeof(*one->shapes), &one->shape_cap);
@@ -212,6 +233,10 @@ static void get_rank(struct input *in, struct ut_ranks *r)
 	one->top_count = one->tops ? (size_t)h.tops : 0;
 	one->colls = get_list(in, h.colls, sizeof(*one->colls), &one->coll_cap);
 	one->coll_count = one->colls ? (size_t)h.colls : 0;
+	one->opens = get_list(in, h.opens, sizeof(*one->opens), &one->open_cap);
+	one->open_count = one->opens ? (size_t)h.opens : 0;
+	one->made = get_list(in, h.made, sizeof(*one->made), &one->made_cap);
+	one->made_count = one->made ? (size_t)h.made : 0;
 	one->measured = get_list(in, h.measured, sizeof(*one->measured), &one->measured_cap);
 	one->measured_count = one->measured ? (size_t)h.measured : 0;
 	rename_all(in, one);

@@ -48,8 +48,8 @@ static void follow(const struct ut_ranks *r, struct ut_rank_path *p, uint32_t ra
 		const struct ut_rank_more *w = ut_rank_more(one, c);
 		uint64_t free = c->begin + w->wait;
 
-		if (!w->wait || ut_rank_shape(one, c)->side || free >= end ||
-		    c->begin < one->start) {
+		if (!w->wait || w->waited_for == UT_RANK_ABSENT || ut_rank_shape(one, c)->side ||
+		    free >= end || c->begin < one->start) {
 			i--;
 			continue;
 		}
@@ -262,6 +262,20 @@ static uint32_t called(const struct ut_ranks *r, struct ut_str name)
 	return 0;
 }
 
+/* When a rank did something last: what it waited for in the end never came. */
+static uint64_t last_done(const struct ut_rank *one)
+{
+	uint64_t last = one->stop;
+
+	for (size_t i = 0; i < one->open_count; i++) {
+		const struct ut_rank_call *c = &one->calls[one->opens[i].call];
+
+		if (ut_rank_more(one, c)->wait && !ut_rank_shape(one, c)->side && c->begin < last)
+			last = c->begin;
+	}
+	return last;
+}
+
 void ut_ranks_path(const struct ut_ranks *r, struct ut_str step, struct ut_rank_path *p)
 {
 	uint32_t last = 0;
@@ -270,8 +284,8 @@ void ut_ranks_path(const struct ut_ranks *r, struct ut_str step, struct ut_rank_
 	*p = (struct ut_rank_path){ 0 };
 	p->of_rank = ut_make((r->count + 1) * sizeof(*p->of_rank));
 	for (uint32_t i = 0; i < r->count; i++)
-		last = r->items[i].stop > r->items[last].stop ? i : last;
-	follow(r, p, last, r->items[last].stop);
+		last = last_done(&r->items[i]) > last_done(&r->items[last]) ? i : last;
+	follow(r, p, last, last_done(&r->items[last]));
 	turn_round(p);
 	find_parts(r, p);
 	for (uint32_t i = 0; i < r->count; i++)

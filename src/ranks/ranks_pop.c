@@ -132,6 +132,9 @@ static void leave(struct play *p, uint32_t rank)
 	}
 	if (link && is->use != UT_RANK_POST)
 		meet(p, rank, link, is->meets);
+	/* What never came would not have come on an ideal network either. */
+	if (one->open_count && ut_rank_more(one, c)->wait && ut_rank_open(one, (uint32_t)me->call))
+		raise(&me->now, c->end - p->ranks->start);
 	if (ut_rank_is_file(is->use)) /* no network makes disks faster */
 		me->now += ut_rank_time(c) - ut_rank_more(one, c)->wait;
 	me->left = c->end > me->left ? c->end : me->left;

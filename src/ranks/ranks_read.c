@@ -25,6 +25,8 @@
 /* The facts of a call that count here. */
 #define KEY_LIST(X)                                                                                \
 	X(to)                                                                                      \
+	X(from)                                                                                    \
+	X(new)                                                                                     \
 	X(target)                                                                                  \
 	X(bytes)                                                                                   \
 	X(received)                                                                                \
@@ -64,6 +66,7 @@ enum row_kind {
 struct row_type {
 	uint8_t kind, use, meets;
 	bool is_part;  /* it makes a part of a message ready */
+	bool open;     /* it has not ended */
 	uint32_t name; /* string of the ranks' */
 };
 
@@ -92,6 +95,7 @@ struct reader {
 	uint32_t task;
 	int64_t init_rank;
 	struct ut_rank_links links;
+	int32_t from; /* of the call that is read */
 };
 
 /* ---- what there is ------------------------------------------------------------------------- */
@@ -143,6 +147,7 @@ static struct row_type type_of(struct reader *rd, const struct ut_type *t)
 		row.kind = ROW_RECEIVED;
 	if (t->kind != UT_KIND_SPAN || t->flags & UT_EV_NOT_WORK)
 		return row;
+	row.open = t->flags & UT_EV_UNFINISHED;
 	c = ut_classify_category(trace, t->cat);
 	if (is_call(trace, t)) {
 		struct ut_str name = ut_strtab_get(&trace->strings, t->name);
@@ -200,6 +205,14 @@ static uint32_t group_of(struct reader *rd, const struct ut_arg *a)
 	return a->type == UT_ARG_STR ? text(rd, a->value.str) : 0;
 }
 
+static void add_made(struct reader *rd, uint32_t group)
+{
+	struct ut_rank *r = rd->rank;
+
+	r->made = ut_grow(r->made, r->made_count + 1, &r->made_cap, sizeof(*r->made));
+	r->made[r->made_count++] = (struct ut_rank_made){ group };
+}
+
 static void take_text(struct reader *rd, struct ut_rank_found *c, const struct ut_arg *a)
 {
 	const struct keys *k = &rd->keys;
@@ -212,6 +225,8 @@ static void take_text(struct reader *rd, struct ut_rank_found *c, const struct u
 	if (a->key == k->collective && a->type == UT_ARG_STR)
 		s->meets = (uint8_t)ut_rank_meets_of(
 			ut_strtab_get(&rd->store->trace.strings, a->value.str));
+	if (a->key == k->new)
+		add_made(rd, group_of(rd, a));
 }
 
 static void take_number(struct reader *rd, struct ut_rank_found *c, const struct ut_arg *a)
@@ -221,6 +236,8 @@ static void take_number(struct reader *rd, struct ut_rank_found *c, const struct
 
 	if (a->key == k->to || a->key == k->target)
 		s->to = (int32_t)a->value.i64;
+	else if (a->key == k->from)
+		rd->from = (int32_t)a->value.i64;
 	else if (a->key == k->bytes)
 		s->sent = a->value.u64;
 	else if (a->key == k->received)
@@ -282,6 +299,7 @@ static void add_call(struct reader *rd, const struct ut_event *e, const struct r
 					      .meets = type->meets,
 					      .side = inner || !rd->main } };
 
+	rd->from = -1;
 	if (e->args)
 		take_facts(rd, &c, e->args);
 	else
@@ -300,6 +318,8 @@ static void add_call(struct reader *rd, const struct ut_event *e, const struct r
 	if (c.begin < e->ts && r->call_count && r->calls[r->call_count - 1].end > c.begin)
 		c.begin = r->calls[r->call_count - 1].end < e->ts ? r->calls[r->call_count - 1].end
 								  : e->ts;
+	if (type->open && type->use != UT_RANK_IDLE)
+		ut_rank_put_open(r, rd->from);
 	ut_rank_put_call(r, &rd->shaper, &c);
 	rd->links.me = r->rank >= 0 ? r->rank : (int32_t)rd->init_rank;
 	ut_rank_links_take(&rd->links, rd->ranks, r, &c);
@@ -420,6 +440,12 @@ static void take_span(struct reader *rd, const struct ut_event *event, const str
 		add_call(rd, &e, type);
 	else if (type->name)
 		add_task(rd, &e, type->name);
+	if (type->open && type->kind != ROW_CALL && rd->main) {
+		rd->rank->in_task = type->name;
+		rd->rank->in_since = e.ts;
+	}
+	if (o.end > rd->rank->end)
+		rd->rank->end = o.end;
 	if (rd->depth == MOST_OPEN)
 		return;
 	o.call = type->kind == ROW_CALL ? (uint32_t)rd->rank->call_count : 0;
@@ -520,68 +546,10 @@ static struct row_count count_rows(const struct reader *rd, uint32_t track)
 	return n;
 }
 
-static int by_begin(const void *a, const void *b)
-{
-	const struct ut_rank_call *x = *(const struct ut_rank_call *const *)a;
-	const struct ut_rank_call *y = *(const struct ut_rank_call *const *)b;
-
-	if (x->begin != y->begin)
-		return x->begin < y->begin ? -1 : 1;
-	if (x->end != y->end)
-		return x->end > y->end ? -1 : 1;
-	return (x > y) - (x < y);
-}
-
-static int by_call(const void *a, const void *b)
-{
-	const struct ut_rank_end *x = a, *y = b;
-
-	if (x->call != y->call)
-		return x->call < y->call ? -1 : 1;
-	return (x->id > y->id) - (x->id < y->id);
-}
-
-static int by_coll_call(const void *a, const void *b)
-{
-	const struct ut_rank_coll *x = a, *y = b;
-
-	return (x->call > y->call) - (x->call < y->call);
-}
-
-/* Calls of several threads come one thread after the other. */
-void ut_rank_order_calls(struct ut_rank *r)
-{
-	const struct ut_rank_call **order =
-		ut_make((r->call_count + 1) * sizeof(struct ut_rank_call *));
-	uint32_t *place = ut_make((r->call_count + 1) * sizeof(*place));
-	struct ut_rank_call *calls = ut_make((r->call_count + 1) * sizeof(*calls));
-
-	for (size_t i = 0; i < r->call_count; i++)
-		order[i] = &r->calls[i];
-	qsort(order, r->call_count, sizeof(struct ut_rank_call *), by_begin);
-	for (size_t i = 0; i < r->call_count; i++) {
-		place[order[i] - r->calls] = (uint32_t)i;
-		calls[i] = *order[i];
-	}
-	for (size_t i = 0; i < r->end_count; i++) {
-		r->ends[i].call = place[r->ends[i].call];
-		if (r->ends[i].soft == UT_RANK_DONE)
-			r->ends[i].partner_call = place[r->ends[i].partner_call];
-	}
-	for (size_t i = 0; i < r->coll_count; i++)
-		r->colls[i].call = place[r->colls[i].call];
-	if (r->coll_count)
-		qsort(r->colls, r->coll_count, sizeof(*r->colls), by_coll_call);
-	if (r->end_count)
-		qsort(r->ends, r->end_count, sizeof(*r->ends), by_call);
-	free(r->calls);
-	r->calls = calls;
-	r->call_cap = r->call_count + 1;
-	free(place);
-	free(order);
-}
-
-/* From the end of MPI_Init to MPI_Finalize; without them all that there is. */
+/*
+ * From the end of MPI_Init to MPI_Finalize; without them all that there is. What has not ended
+ * lasts as long as its process, so that is what is looked at.
+ */
 static void find_range(struct ut_rank *r)
 {
 	r->start = r->calls[0].begin;
@@ -589,15 +557,18 @@ static void find_range(struct ut_rank *r)
 	for (size_t i = 0; i < r->call_count; i++) {
 		const struct ut_rank_call *c = &r->calls[i];
 		uint8_t use = ut_rank_shape(r, c)->use;
+		bool open = r->open_count && ut_rank_open(r, (uint32_t)i);
 
-		if (use == UT_RANK_INIT)
+		if (use == UT_RANK_INIT && !open)
 			r->start = c->end;
-		if (use == UT_RANK_FINALIZE) {
+		if (use == UT_RANK_FINALIZE && !open) {
 			r->stop = c->begin;
 			return;
 		}
 		r->stop = c->end > r->stop ? c->end : r->stop;
 	}
+	if ((r->open_count || r->in_task || r->ended) && r->end > r->stop)
+		r->stop = r->end;
 }
 
 /* What was measured while it ran is a fact about the process. */
@@ -611,6 +582,24 @@ static void take_clock(struct reader *rd, const struct ut_process *p)
 			ut_ranks_measured(rd->ranks, rd->rank,
 					  ut_strtab_get(&t->strings, a->value.str));
 	}
+}
+
+/* How the process ended, if it failed; its last sign of life is that of all its threads then. */
+static void take_end(struct reader *rd, uint32_t process)
+{
+	const struct ut_trace *t = &rd->store->trace;
+	struct ut_rank *one = rd->rank;
+	struct ut_buf how = { 0 };
+
+	if (ut_process_failure(t, &t->processes[process], &how)) {
+		one->ended = ut_strtab_intern(&rd->ranks->strings, how.data, how.len);
+		one->end = t->process_count == 1 ? t->last : 0;
+		for (uint32_t i = 0; i < t->track_count; i++) {
+			if (t->tracks[i].process == process && rd->store->rows[i].last > one->end)
+				one->end = rd->store->rows[i].last;
+		}
+	}
+	ut_buf_release(&how);
 }
 
 /* There may be millions: no room for more than there are. */
@@ -650,10 +639,13 @@ static int read_process(struct reader *rd, uint32_t process, struct ut_err *err)
 	rd->rank->host = text(rd, p->host);
 	rd->rank->program = text(rd, p->name);
 	rd->rank->origin = rd->ranks->origins;
+	rd->rank->main_track = best;
 	rd->rank->realtime = t->realtime_offset;
 	rd->rank->first = t->first;
 	rd->rank->last = t->last;
+	rd->rank->lossy = t->losses.dropped || t->losses.overwritten || t->losses.unread;
 	take_clock(rd, p);
+	take_end(rd, process);
 	rd->init_rank = -1;
 	rd->main = true;
 	read_track(rd, best);

@@ -93,6 +93,7 @@ const struct ut_report_column ut_rank_coll_columns[UT_RANK_COLL_COLUMNS] = {
 	FOR_DATA("late_wait", "ns", UT_REPORT_TIME),
 	FOR_DATA("late_times", NULL, UT_REPORT_COUNT),
 	FOR_DATA("time", "ns", UT_REPORT_TIME),
+	FOR_DATA("unfinished", NULL, UT_REPORT_COUNT),
 };
 
 void ut_rank_add_colls(struct ut_report *r, const struct ut_rank_view *v)
@@ -109,7 +110,7 @@ void ut_rank_add_colls(struct ut_report *r, const struct ut_rank_view *v)
 			ut_report_u64(c->count),
 			c->bytes ? ut_report_u64(c->bytes) : none,
 			c->bytes ? ut_report_u64(c->bytes / c->count) : none,
-			ut_report_u64(c->time / c->count),
+			c->count ? ut_report_u64(c->time / c->count) : none,
 			c->bytes ? ut_report_real(ut_rank_coll_algorithm(c)) : none,
 			c->bytes && bus > 0 ? ut_report_real(bus) : none,
 			ut_report_u64(c->spent),
@@ -120,6 +121,7 @@ void ut_rank_add_colls(struct ut_report *r, const struct ut_rank_view *v)
 			ut_report_u64(c->late_wait),
 			ut_report_u64(c->late_times),
 			ut_report_u64(c->time),
+			ut_report_u64(c->unfinished),
 		};
 
 		ut_report_add(r, cells);

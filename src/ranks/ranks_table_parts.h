@@ -58,7 +58,7 @@ static inline struct ut_report_cell ut_rank_string_cell(const struct ut_rank_vie
 /* Tables of the job as a whole, of its clocks and collective operations: ranks_table_job.c. */
 #define UT_RANK_CLOCK_COLUMNS 9
 extern const struct ut_report_column ut_rank_clock_columns[UT_RANK_CLOCK_COLUMNS];
-#define UT_RANK_COLL_COLUMNS 18
+#define UT_RANK_COLL_COLUMNS 19
 extern const struct ut_report_column ut_rank_coll_columns[UT_RANK_COLL_COLUMNS];
 void ut_rank_add_colls(struct ut_report *r, const struct ut_rank_view *v);
 void ut_rank_add_clocks(struct ut_report *r, const struct ut_rank_view *v);

@@ -91,7 +91,7 @@ static void thin(const struct ut_ranks *r, struct ut_rank *one, size_t budget)
 	unsigned int level = find_level(r, one, budget);
 	uint32_t *place = choose(r, one, level);
 	struct ut_rank_more *kept = ut_make((one->more_count + 1) * sizeof(*kept));
-	size_t ends = 0, calls = 0, mores = 0;
+	size_t ends = 0, calls = 0, mores = 0, opens = 0;
 
 	for (size_t i = 0; i < one->end_count; i++) {
 		if (one->ends[i].soft || level_of(one->ends[i].id) < level)
@@ -114,6 +114,13 @@ static void thin(const struct ut_ranks *r, struct ut_rank *one, size_t budget)
 		}
 		one->calls[calls++] = c;
 	}
+	for (size_t i = 0; i < one->open_count; i++) {
+		if (place[one->opens[i].call]) {
+			one->opens[opens] = one->opens[i];
+			one->opens[opens++].call = place[one->opens[i].call] - 1;
+		}
+	}
+	one->open_count = opens;
 	one->end_count = ends;
 	one->call_count = calls;
 	one->more_count = mores;

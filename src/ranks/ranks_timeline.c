@@ -110,8 +110,9 @@ static void put_facts(struct drawing *d, const struct ut_rank *one, const struct
 	put_number(d, d->key_transfer,
 		   ut_rank_communicates(is->use) ? ut_rank_time(c) - w->wait : 0);
 	if (w->wait) {
-		ut_trace_add_arg(d->trace, d->key_for, UT_ARG_I64)->value.i64 =
-			d->ranks->items[w->waited_for].rank;
+		if (w->waited_for != UT_RANK_ABSENT)
+			ut_trace_add_arg(d->trace, d->key_for, UT_ARG_I64)->value.i64 =
+				d->ranks->items[w->waited_for].rank;
 		put_text(d, d->key_why, word(d, ut_rank_why_words[w->why]));
 	}
 	if (is->sent)
@@ -144,8 +145,11 @@ static void draw_call(struct drawing *d, const struct ut_rank *one, const struct
 	ut_trace_drop_args(d->trace, mark);
 	if (!w->wait)
 		return;
-	snprintf(text, sizeof(text), "waits for rank %" PRId32,
-		 d->ranks->items[w->waited_for].rank);
+	if (w->waited_for == UT_RANK_ABSENT)
+		snprintf(text, sizeof(text), "waits for a rank that is not here");
+	else
+		snprintf(text, sizeof(text), "waits for rank %" PRId32,
+			 d->ranks->items[w->waited_for].rank);
 	send(d, &(struct ut_event){ .ts = c->begin,
 				    .val = w->wait,
 				    .name = word(d, text),

@@ -1,6 +1,7 @@
 /* ranks_verdict.c - the sentence that comes first. */
 #include <inttypes.h>
 
+#include "ranks/ranks_open.h"
 #include "ranks/ranks_table.h"
 #include "text/cells.h"
 
@@ -46,7 +47,24 @@ static void add_where(const struct ut_rank_view *v, const struct ut_rank_sum *s,
 			   (int)(task.len < 200 ? task.len : 200), task.ptr);
 }
 
-void ut_rank_verdict(const struct ut_rank_view *v, struct ut_buf *out)
+/* What keeps the numbers from being those of the whole job, in front of them. */
+static void add_doubts(const struct ut_rank_view *v, struct ut_buf *out)
+{
+	const struct ut_ranks *r = v->ranks;
+	size_t lossy = 0;
+
+	for (size_t i = 0; i < r->count; i++)
+		lossy += r->items[i].lossy;
+	if (r->world > (int64_t)r->count)
+		ut_buf_fmt(out, "%zu of %" PRId64 " ranks are here. Of these: ", r->count,
+			   r->world);
+	if (lossy)
+		ut_buf_fmt(out, "Records of %zu rank%s are lost. In the rest: ", lossy,
+			   lossy == 1 ? "" : "s");
+}
+
+/* Whose doing most of the waiting is. */
+static void add_worst(const struct ut_rank_view *v, struct ut_buf *out)
 {
 	uint32_t rank = worst_rank(v);
 	const struct ut_rank_sum *s = &v->sums.ranks[rank];
@@ -54,20 +72,15 @@ void ut_rank_verdict(const struct ut_rank_view *v, struct ut_buf *out)
 	const struct ut_rank_wait *longest = longest_wait(v, rank);
 	char time[UT_CELL_TIME], all[UT_CELL_TIME];
 
-	if (v->ranks->count < 2 && v->ranks->world > 1) {
-		ut_buf_fmt(out,
-			   "One of %" PRId64
-			   " ranks is here: whom it waits for is seen with the traces of all",
-			   v->ranks->world);
-		return;
-	}
-	if (v->ranks->count < 2) {
-		ut_buf_text(out, "There is one rank: nobody to wait for");
-		return;
-	}
-	if (part(wait, total) < LITTLE || !longest) {
+	if (part(wait, total) < LITTLE) {
 		ut_buf_fmt(out, "Ranks hardly wait for each other: %.1f %% of their time",
 			   100 * part(wait, total));
+		return;
+	}
+	if (!s->caused) {
+		ut_buf_fmt(out,
+			   "Ranks wait %.1f %% of their time (%s), for ranks that are not here",
+			   100 * part(wait, total), ut_cell_time(all, wait));
 		return;
 	}
 	if (part(s->caused, wait) < MUCH) {
@@ -86,10 +99,39 @@ void ut_rank_verdict(const struct ut_rank_view *v, struct ut_buf *out)
 		   ut_cell_time(time, s->caused), ut_cell_time(all, wait),
 		   100 * part(s->caused, wait));
 	add_where(v, s, out);
-	ut_buf_fmt(out, "; most are in %s", ut_strtab_get(&v->ranks->strings, longest->call).ptr);
+	if (longest)
+		ut_buf_fmt(out, "; most are in %s",
+			   ut_strtab_get(&v->ranks->strings, longest->call).ptr);
 	if (part(s->indirect, s->caused) > NAMED)
 		ut_buf_fmt(out, ", and %.0f %% of it reaches them through another rank",
 			   100 * part(s->indirect, s->caused));
+}
+
+void ut_rank_verdict(const struct ut_rank_view *v, struct ut_buf *out)
+{
+	const struct ut_ranks *r = v->ranks;
+	size_t before = out->len;
+
+	ut_ranks_unfinished(r, out);
+	if (out->len > before) {
+		/* What follows is about waits: without any there is nothing to add. */
+		if (r->count < 2 || part(v->sums.all.wait[0], v->sums.all.total) < LITTLE)
+			return;
+		ut_buf_text(out, ". ");
+	}
+	if (r->count < 2 && r->world > 1) {
+		ut_buf_fmt(out,
+			   "One of %" PRId64
+			   " ranks is here: whom it waits for is seen with the traces of all",
+			   r->world);
+		return;
+	}
+	if (r->count < 2) {
+		ut_buf_text(out, "There is one rank: nobody to wait for");
+		return;
+	}
+	add_doubts(v, out);
+	add_worst(v, out);
 }
 
 void ut_rank_efficiency(const struct ut_rank_view *v, struct ut_buf *out)
@@ -105,6 +147,14 @@ void ut_rank_efficiency(const struct ut_rank_view *v, struct ut_buf *out)
 	if (v->ranks->world > (int64_t)v->ranks->count)
 		ut_buf_text(out, " of those that are here, whose waits for others count as "
 				 "transfer");
+	for (size_t i = 0; i < v->ranks->count; i++) {
+		const struct ut_rank *one = &v->ranks->items[i];
+
+		if (!one->open_count && !one->in_task && !one->ended)
+			continue;
+		ut_buf_text(out, ", of a job that did not end as it should");
+		break;
+	}
 	if (v->sums.all.idle)
 		ut_buf_fmt(out, ". MPI itself was idle for %s in calls",
 			   ut_cell_time(idle, v->sums.all.idle));

@@ -8,6 +8,7 @@
 
 #include "base/grow.h"
 #include "ranks/ranks.h"
+#include "ranks/ranks_open.h"
 #include "ranks/ranks_parts.h"
 
 #define SLACK      50000u /* ns by which clocks may be apart */
@@ -294,6 +295,7 @@ void ut_ranks_wait(struct ut_ranks *r)
 		meetings_wait(r, i);
 	}
 	ut_ranks_wait_locks(r);
+	ut_ranks_wait_open(r);
 	for (uint32_t i = 0; i < r->count; i++) {
 		polls_wait(r, &r->items[i]);
 		free(w.sends[i].done);

@@ -226,6 +226,70 @@ class Ranks(mpi_support.Case):
         self.assertEqual({(int(r["from"]), int(r["to"])): int(r["sent_bytes"]) for r in rows
                           if int(r["sent_bytes"])}, sent)
 
+    def stand_still(self, lib, how):
+        """A job that stands still until its processes are killed: what `ranks` says, as text and as JSON."""
+        (self.dir / "log").mkdir()
+        self.record(lib, RANKS, lib.build("stuck.c", *mpi_support.ITT), how, self.dir / "log", 2,
+                    options=["--chrome-itt-logging"], status=None)
+        recorded = {path.name.split(".")[-2] for path in self.dir.glob("stuck*.json")}
+        for session in self.dir.glob("*.session"):  # of launchers that were killed with the others
+            spools = [path.name.split("-")[0] for path in session.glob("*.spool")]
+            done = self.unitrace("export", "-o", f"late-{session.name}.json", session)
+            late = self.dir / f"late-{session.name}.json"
+            if done.returncode or not spools:
+                continue
+            rank = str(common.Trace(late).processes[0]["rank"])
+            if rank in recorded:
+                late.unlink()
+            recorded.add(rank)
+        files = sorted(self.dir.glob("*.json"))
+        self.assertEqual(len(files), RANKS, files)
+        return files, json.loads(self.ranks("--json", *files))
+
+    def assertStuck(self, lib, how, pattern):
+        files, result = self.stand_still(lib, how)
+        self.assertRegex(result["verdict"], pattern)
+        self.assertNotIn("hardly", result["verdict"])
+        pop = {row["metric"]: row["value"] for row in result["efficiency"]}
+        self.assertLess(pop["parallel_efficiency"], 50)
+        return files, result
+
+    @under()
+    def test_a_rank_that_never_came_is_named_and_where_it_was(self, lib):
+        files, result = self.assertStuck(
+            lib, "task", r"^Rank 1 never came to MPI_Allreduce \(seq 2 on MPI_COMM_WORLD\), in which 3 others waited up to "
+            r"the end, for [0-9.]+ m?s: it was in its task \"parse\" for ")
+        # A launcher that was killed, too, has seen its rank for a part of the time only.
+        for row in result["ranks"]:
+            if row["rank"] != 1:
+                self.assertGreater(row["wait_ns"], 0.5 * row["total_ns"], row)
+        waits = sum(row["wait_ns"] for row in result["ranks"])
+        self.assertGreater(result["ranks"][1]["caused_ns"], 0.9 * waits)
+        row = next(c for c in result["collectives"] if c["unfinished"])
+        self.assertEqual((row["collective"], row["unfinished"], row["late_rank"]), ("allreduce", 1, 1))
+        for name in ("all.json", "all.utr", "all.pftrace"):
+            done = self.unitrace("merge", "--quiet", "-o", name, *files)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(json.loads(self.ranks("--json", name))["verdict"], result["verdict"], name)
+        three = json.loads(self.ranks("--json", *[f for f in files if common.Trace(f).processes[0]["rank"] != 1]))
+        self.assertRegex(three["verdict"], r"^3 ranks waited in MPI_Allreduce .* for ranks that are not here: rank 1\.")
+
+    @under()
+    def test_other_ways_to_stand_still_are_told_apart(self, lib):
+        for how, pattern in {
+                "exit": r"^Rank 1 never came to MPI_Allreduce .*: its process had ended: exit status 3",
+                "chain": r"it was in MPI_Recv \(on MPI_COMM_WORLD\) for [0-9.]+ m?s, waiting for rank 2, which was in its "
+                         r"task \"read_input\"",
+                "deadlock": r"waiting for rank [01], which was in MPI_Recv .*, waiting for rank [01]: a deadlock",
+                "operation": r"^Ranks make different calls as seq 2 on MPI_COMM_WORLD: .*MPI_Barrier",
+                "half": r"MPI_Barrier \(seq 0 on comm [0-9a-f]+\) for [0-9.]+ m?s, waiting for rank 3, which was in its task",
+                "request": r"it was in MPI_Wait \(on MPI_COMM_WORLD\) for [0-9.]+ m?s, waiting for rank 1, which was in",
+                "later": r"^Rank 1 never came to MPI_Wait \(seq 2 on MPI_COMM_WORLD\)"}.items():
+            with self.subTest(how=how):
+                self.assertStuck(lib, how, pattern)
+            for path in self.dir.iterdir():
+                mpi_support.shutil.rmtree(path) if path.is_dir() else path.unlink()
+
 
 if __name__ == "__main__":
     common.main()

@@ -18,6 +18,9 @@ gloo, two ranks, as torch.profiler writes it: operations on threads of their own
 
 oneCCL, two ranks, as we record it: tasks with a step inside, sizes in bytes; a call that only begins
 its operation, which goes on in an event.
+
+oneCCL on MPI, two ranks, with calls of both: a broadcast of MPI's, then ten times an allreduce of
+oneCCL's, which waits in MPI_Waitall; rank 1 comes 50 ms later to each.
 """
 import json
 
@@ -111,11 +114,26 @@ def oneccl_rank(rank):
          "realtime_offset_ns": 1700000000000000000}]}}) + "\n"
 
 
+def both_rank(rank):
+    pid, begin = 500 + rank, 2000
+    events = [span("MPI_Bcast", 1000, 1010, "MPI", pid, pid, comm="MPI_COMM_WORLD", seq=0, root=0, bytes=8)]
+    for _ in range(10):
+        came, end = begin + 1000 + 50000 * rank, begin + 51200
+        events += [span("compute", begin, came, "app", pid, pid),
+                   span("allreduce", came + 10, end, "oneCCL::API", pid, pid, send_size=4000, recv_size=4000),
+                   span("MPI_Waitall", came + 20, end - 10, "MPI", pid, pid)]
+        begin = end + 100
+    return json.dumps({"traceEvents": events, "otherData": {"tool": "unitrace", "processes": [
+        {"pid": pid, "rank": rank, "name": "app", "host": "node",
+         "realtime_offset_ns": 1700000000000000000}]}}) + "\n"
+
+
 def collectives():
     for rank in range(2):
         put(f"collectives/nccl.{rank}.json", nccl_rank(rank))
         put(f"collectives/gloo.{rank}.json", gloo_rank(rank))
         put(f"collectives/oneccl.{rank}.json", oneccl_rank(rank))
+        put(f"collectives/both.{rank}.json", both_rank(rank))
 
 
 SETS = [collectives]

@@ -1,0 +1,128 @@
+/*
+ * stuck.c - a job that stands still, in the way that its argument says, until it is killed. Every
+ * rank writes DIR/RANK.log before it does its last thing, and is killed SECONDS after all have.
+ */
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "ittnotify.h"
+
+static __itt_domain *domain;
+static int rank, ranks;
+
+static void begin(const char *name)
+{
+	__itt_task_begin(domain, __itt_null, __itt_null, __itt_string_handle_create(name));
+}
+
+static void note(const char *dir, int of)
+{
+	char path[512];
+
+	snprintf(path, sizeof(path), "%s/%d.log", dir, of);
+	fclose(fopen(path, "w"));
+}
+
+static int is_noted(const char *dir, int of)
+{
+	struct stat st;
+	char path[512];
+
+	snprintf(path, sizeof(path), "%s/%d.log", dir, of);
+	return !stat(path, &st);
+}
+
+/* In a child that knows nothing of MPI: ends the rank when all have stood still for a while. */
+static void end_later(const char *dir, int seconds)
+{
+	pid_t parent = getpid();
+
+	if (fork())
+		return;
+	for (int i = 0; i < ranks; i++) {
+		while (!is_noted(dir, i))
+			usleep(10000);
+	}
+	sleep(seconds);
+	kill(parent, SIGTERM);
+	_exit(0);
+}
+
+int main(int argc, char **argv)
+{
+	const char *how = argv[1], *dir = argv[2];
+	double in[1 << 16] = { 0 }, out[1 << 16];
+	MPI_Request request;
+	MPI_Comm half;
+
+	(void)argc;
+	MPI_Init(NULL, NULL);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+	domain = __itt_domain_create("app");
+	MPI_Allreduce(in, out, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+	MPI_Comm_split(MPI_COMM_WORLD, rank / 2, rank, &half);
+	signal(SIGTERM, SIG_DFL);
+	end_later(dir, atoi(argv[3]));
+	note(dir, rank);
+	if (!strcmp(how, "task") && rank == 1) {
+		begin("read_input");
+		begin("parse");
+		sleep(1000);
+	}
+	if (!strcmp(how, "exit") && rank == 1) {
+		begin("read_input");
+		_exit(3);
+	}
+	if (!strcmp(how, "kill") && rank == 1) {
+		begin("read_input");
+		raise(SIGKILL);
+	}
+	if (!strcmp(how, "chain") && rank == 1) /* 2 is in a task, 1 waits for it, all for 1 */
+		MPI_Recv(in, 1, MPI_DOUBLE, 2, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	if (!strcmp(how, "chain") && rank == 2) {
+		begin("read_input");
+		sleep(1000);
+	}
+	if (!strcmp(how, "deadlock") && rank < 2)
+		MPI_Recv(in, 1, MPI_DOUBLE, 1 - rank, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	if (!strcmp(how, "send") && rank == 0)
+		MPI_Ssend(in, 1 << 16, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD);
+	if (!strcmp(how, "send") && rank == 1) {
+		begin("read_input");
+		sleep(1000);
+	}
+	if (!strcmp(how, "request") && rank == 0) {
+		MPI_Irecv(in, 1, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD, &request);
+		MPI_Wait(&request, MPI_STATUS_IGNORE);
+	}
+	if (!strcmp(how, "request") && rank == 1) {
+		begin("read_input");
+		sleep(1000);
+	}
+	if (!strcmp(how, "later")) {
+		if (rank == 1) {
+			begin("read_input");
+			sleep(1000);
+		}
+		MPI_Iallreduce(in, out, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &request);
+		MPI_Wait(&request, MPI_STATUS_IGNORE);
+	}
+	if (!strcmp(how, "operation") && rank == 1)
+		MPI_Barrier(MPI_COMM_WORLD);
+	if (!strcmp(how, "half") && rank == 3) {
+		begin("read_input");
+		sleep(1000);
+	}
+	if (!strcmp(how, "half"))
+		MPI_Barrier(half);
+	if (strcmp(how, "finalize") || rank == 1)
+		MPI_Allreduce(in, out, 1 << 16, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+	MPI_Finalize();
+	return 0;
+}

@@ -1,0 +1,178 @@
+/* test_ranks_open.c - tests what is said about calls that never ended: src/ranks/ranks_open.h */
+#include "ranks/ranks_open.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/grow.h"
+#include "ranks/ranks_table.h"
+#include "support/unit.h"
+
+#define RUN 1000u
+
+/* A call that is open if it lasts until RUN. */
+struct call {
+	const char *name;
+	uint64_t begin, end;
+	uint64_t seq;
+	enum ut_rank_use use;
+	int32_t to, from;
+};
+
+static void add_rank(struct ut_ranks *r, int32_t number, const char *task, const struct call *calls,
+		     size_t count)
+{
+	struct ut_rank *one = ut_ranks_new(r, number);
+	struct ut_rank_shaper shaper = { 0 };
+
+	one->stop = one->end = RUN;
+	one->in_task = task ? ut_strtab_intern_z(&r->strings, task) : 0;
+	one->in_since = RUN / 2;
+	for (size_t i = 0; i < count; i++) {
+		const struct call *c = &calls[i];
+		const struct ut_rank_found found = {
+			.begin = c->begin,
+			.end = c->end,
+			.seq = c->seq,
+			.shape = { .name = ut_strtab_intern_z(&r->strings, c->name),
+				   .group = ut_strtab_intern_z(&r->strings, "MPI_COMM_WORLD"),
+				   .use = (uint8_t)c->use,
+				   .meets = c->seq ? UT_RANK_ALL : UT_RANK_OTHER,
+				   .to = c->to,
+				   .root = -1 },
+		};
+
+		if (c->end == RUN)
+			ut_rank_put_open(one, c->from);
+		ut_rank_put_call(one, &shaper, &found);
+	}
+	ut_rank_shaper_release(&shaper);
+}
+
+#define ALL(name, begin, end, seq)                                                                 \
+	{                                                                                          \
+		name, begin, end, seq, UT_RANK_ALL, -1, -1                                         \
+	}
+#define RECEIVE(begin, from)                                                                       \
+	{                                                                                          \
+		"MPI_Recv", begin, RUN, 0, UT_RANK_RECEIVE, -1, from                               \
+	}
+
+/* The sentence begins so. */
+static void assert_said(struct ut_ranks *r, const char *begin)
+{
+	struct ut_rank_view v = { 0 };
+	struct ut_err err = { 0 };
+	struct ut_buf text = { 0 };
+
+	assert_int_equal(ut_ranks_settle(r, 1, &err), 0);
+	ut_rank_view_make(&v, r, ut_str_of(""));
+	ut_rank_verdict(&v, &text);
+	if (!ut_str_starts(text.data, begin))
+		fail_msg("said: %s", text.data);
+	ut_buf_release(&text);
+	ut_rank_view_release(&v);
+}
+
+static void the_absent_rank_is_waited_for_until_the_end(void **state)
+{
+	static const struct call came[] = { ALL("MPI_Allreduce", 100, 110, 1),
+					    ALL("MPI_Allreduce", 200, RUN, 2) };
+	struct ut_ranks r;
+
+	(void)state;
+	ut_ranks_init(&r);
+	add_rank(&r, 0, NULL, came, 2);
+	add_rank(&r, 1, "read_input", came, 1);
+	add_rank(&r, 2, NULL, came, 2);
+	assert_said(&r, "Rank 1 never came to MPI_Allreduce (seq 1 on MPI_COMM_WORLD), in which 2 "
+			"others waited up to the end, for 800 ns: it was in its task "
+			"\"read_input\" for 500 ns");
+	for (size_t i = 0; i < 3; i += 2) {
+		const struct ut_rank *one = &r.items[i];
+
+		assert_int_equal(ut_rank_more(one, &one->calls[1])->wait, 800);
+		assert_int_equal(ut_rank_more(one, &one->calls[1])->waited_for, 1);
+	}
+	ut_ranks_release(&r);
+}
+
+static void a_rank_without_a_trace_is_none_of_those_that_are_here(void **state)
+{
+	static const struct call came[] = { ALL("MPI_Barrier", 200, RUN, 1) };
+	struct ut_ranks r;
+
+	(void)state;
+	ut_ranks_init(&r);
+	r.world = 3;
+	add_rank(&r, 0, NULL, came, 1);
+	add_rank(&r, 2, NULL, came, 1);
+	assert_said(&r,
+		    "2 ranks waited in MPI_Barrier (seq 0 on MPI_COMM_WORLD) up to the end, for "
+		    "800 ns, for ranks that are not here: rank 1. 2 of 3 ranks are here.");
+	assert_int_equal(ut_rank_more(&r.items[0], &r.items[0].calls[0])->waited_for,
+			 UT_RANK_ABSENT);
+	ut_ranks_release(&r);
+}
+
+static void two_that_receive_from_each_other_are_a_deadlock(void **state)
+{
+	static const struct call first[] = { RECEIVE(100, 1) }, second[] = { RECEIVE(300, 0) };
+	struct ut_ranks r;
+
+	(void)state;
+	ut_ranks_init(&r);
+	add_rank(&r, 0, NULL, first, 1);
+	add_rank(&r, 1, NULL, second, 1);
+	assert_said(&r, "Rank 0 waited in MPI_Recv (on MPI_COMM_WORLD) up to the end, for 900 ns, "
+			"for rank 1: it was in MPI_Recv (on MPI_COMM_WORLD) for 700 ns, waiting "
+			"for rank 0: a deadlock");
+	ut_ranks_release(&r);
+}
+
+static void different_calls_of_one_number_are_told(void **state)
+{
+	static const struct call first[] = { ALL("MPI_Allreduce", 100, RUN, 1) };
+	static const struct call second[] = { ALL("MPI_Barrier", 200, RUN, 1) };
+	struct ut_ranks r;
+
+	(void)state;
+	ut_ranks_init(&r);
+	add_rank(&r, 0, NULL, first, 1);
+	add_rank(&r, 1, NULL, second, 1);
+	assert_said(&r, "Ranks make different calls as seq 0 on MPI_COMM_WORLD: rank 0 "
+			"MPI_Allreduce, rank 1 MPI_Barrier; 2 ranks waited there");
+	ut_ranks_release(&r);
+}
+
+static void a_process_that_failed_is_no_healthy_job(void **state)
+{
+	static const struct call came[] = { ALL("MPI_Allreduce", 100, 110, 1) };
+	struct ut_ranks r;
+
+	(void)state;
+	ut_ranks_init(&r);
+	add_rank(&r, 0, NULL, came, 1);
+	add_rank(&r, 1, NULL, came, 1);
+	r.items[1].ended = ut_strtab_intern_z(&r.strings, "exit status 3");
+	assert_said(&r, "The process of rank 1 did not end well: exit status 3");
+	ut_ranks_release(&r);
+}
+
+UT_TESTS(ranks_open)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_absent_rank_is_waited_for_until_the_end),
+		cmocka_unit_test(a_rank_without_a_trace_is_none_of_those_that_are_here),
+		cmocka_unit_test(two_that_receive_from_each_other_are_a_deadlock),
+		cmocka_unit_test(different_calls_of_one_number_are_told),
+		cmocka_unit_test(a_process_that_failed_is_no_healthy_job),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
