@@ -181,12 +181,12 @@ static void tell_clocks(const struct ut_ranks *r)
 	}
 	if (proven + contrary > 1)
 		ut_log(UT_INFO,
-		       "the clocks of %zu hosts are brought together to within %s by what was "
-		       "measured and by their messages (--clocks)",
+		       "%zu clocks are brought together to within %s by what was measured and by "
+		       "messages and collective operations (--clocks)",
 		       proven + contrary, ut_cell_time(time, worst));
 	if (proven + contrary < r->clock_count)
 		ut_log(UT_WARN,
-		       "%zu of %zu hosts are placed by their wall clocks alone: their times may be "
+		       "%zu of %zu clocks are placed by their wall times alone: their times may be "
 		       "wrong by milliseconds",
 		       r->clock_count - proven - contrary, r->clock_count);
 }

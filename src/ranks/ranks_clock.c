@@ -10,6 +10,7 @@
 #include "clocks/host_net.h"
 #include "ranks/ranks.h"
 #include "ranks/ranks_parts.h"
+#include "ranks/ranks_sum.h"
 
 #define MOST_EVIDENCE (1u << 21) /* messages and calls that are looked at: more say no more */
 
@@ -268,6 +269,62 @@ static void add_measured(const struct ut_ranks *r, struct references *refs, stru
 	}
 }
 
+/* ---- what is counted ----------------------------------------------------------------------- */
+
+/* How many operations ranks have of one group and kind. */
+struct tally {
+	uint64_t count, here; /* of the first rank, of the one that is looked at */
+	uint32_t ranks;
+	bool differs;
+};
+
+/*
+ * Traces of torch.profiler seldom number their operations, so they are counted. Where all ranks
+ * have equally many of a group and kind, the first is the first of all, and nobody leaves it before
+ * all have come: it proves as much as a call of MPI.
+ */
+static void trust_counts(struct ut_ranks *r)
+{
+	struct ut_rank_keys groups = { 0 };
+	struct tally *tallies = NULL;
+	size_t cap = 0;
+
+	for (size_t i = 0; i < r->count; i++) {
+		const struct ut_rank *one = &r->items[i];
+
+		for (size_t k = 0; k < one->coll_count; k++) {
+			const struct ut_rank_call *c = &one->calls[one->colls[k].call];
+			const struct ut_rank_shape *is = ut_rank_shape(one, c);
+			size_t row;
+
+			if (is->meets != UT_RANK_ALL || is->firm)
+				continue;
+			row = ut_rank_keys_row(&groups, is->group, 0, 0, 0);
+			tallies = ut_grow(tallies, row + 1, &cap, sizeof(*tallies));
+			tallies[row].here++;
+		}
+		for (size_t k = 0; k < groups.count; k++) {
+			struct tally *t = &tallies[k];
+
+			t->differs = t->differs || (t->here && t->ranks && t->here != t->count);
+			t->count = t->here ? t->here : t->count;
+			t->ranks += t->here > 0;
+			t->here = 0;
+		}
+	}
+	for (size_t i = 0; groups.count && i < r->count; i++) {
+		for (size_t k = 0; k < r->items[i].shape_count; k++) {
+			struct ut_rank_shape *is = &r->items[i].shapes[k];
+			size_t row = ut_rank_keys_find(&groups, is->group, 0, 0, 0);
+
+			if (row != SIZE_MAX && is->meets == UT_RANK_ALL && tallies[row].ranks > 1)
+				is->firm = is->firm || !tallies[row].differs;
+		}
+	}
+	ut_rank_keys_release(&groups);
+	free(tallies);
+}
+
 /* ---- all of it ----------------------------------------------------------------------------- */
 
 static void reach(struct ut_net_clock *c, int64_t from, int64_t to)
@@ -413,6 +470,7 @@ void ut_ranks_align(struct ut_ranks *r, size_t threads)
 
 	if (!has_clocks(r))
 		return;
+	trust_counts(r);
 	ut_ranks_mark(r, threads, r->thin ? 0 : MOST_EVIDENCE, &m);
 	find_clocks(r, &m);
 	free(m.items);

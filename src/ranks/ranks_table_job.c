@@ -50,7 +50,8 @@ void ut_rank_add_clocks(struct ut_report *r, const struct ut_rank_view *v)
 		char apart[UT_CELL_TIME + 2];
 		const struct ut_report_cell cells[UT_RANK_CLOCK_COLUMNS] = {
 			c->host ? ut_rank_string_cell(v, c->host)
-				: ut_report_text("(several, in one file)"),
+				: ut_report_text(c->ranks > 1 ? "(several, in one file)"
+							      : "(not recorded)"),
 			ut_report_u64(c->ranks),
 			ut_report_text(placed_by(c)),
 			error == UT_TIME_UNKNOWN ? ut_report_said(ut_report_none(), "?")
