@@ -145,6 +145,21 @@ static int write_results(struct ut_ace_analysis *a, const struct ut_ace_setup *s
 	return rc;
 }
 
+/* Torch files call every rank's device 0. Release 1.2 gives it the number of its rank. */
+static void warn_of_devices(struct ut_ace_analysis *a, const struct ut_ace_setup *s)
+{
+	size_t ranks = 0;
+
+	for (size_t i = 0; i < a->table.job_count; i++)
+		ranks += a->table.jobs[i].dialect == UT_ACE_TORCH;
+	if (ranks < 2 || s->opts.release >= UT_ACE_1_2)
+		return;
+	ut_ace_say(&a->messages, UT_ACE_WARN,
+		   "COMPAT: the devices of %zu torch ranks all have process number 0, and in the "
+		   "numbers of release 1.0 their events are mixed. --compat=1.2 keeps them apart.",
+		   ranks);
+}
+
 /* Said before hours of work, not after. */
 static int check_places(const struct ut_ace_setup *s, struct ut_err *err)
 {
@@ -177,6 +192,7 @@ static int analyze(const struct ut_ace_request *request, struct ut_ace_analysis 
 		rc = ut_ace_input(a, s, &frame, err);
 	if (rc)
 		goto out;
+	warn_of_devices(a, s);
 	read_logs(a, s);
 	if (watch->early)
 		ut_ace_extra_init(&watch->extra, a);
