@@ -195,16 +195,12 @@ static void tell_clocks(const struct ut_ranks *r)
 static void warn(const struct ut_ranks *r)
 {
 	char time[UT_CELL_TIME];
-	bool ended = true;
-
-	for (size_t i = 0; i < r->count; i++)
-		ended = ended && !r->items[i].open_count && !r->items[i].ended;
 	if (r->world > (int64_t)r->count)
 		ut_log(UT_WARN, "%zu of %" PRId64 " ranks are here; what others do is not known%s",
 		       r->count, r->world,
-		       ended ? ""
-			     : " (of a job that was killed recordings may be left as "
-			       "*.session; these can be read, too)");
+		       ut_ranks_ended(r) ? ""
+					 : " (of a job that was killed recordings may be left as "
+					   "*.session; these can be read, too)");
 	tell_clocks(r);
 	if (r->backwards)
 		ut_log(UT_WARN,

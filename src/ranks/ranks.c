@@ -58,3 +58,14 @@ const struct ut_rank_open *ut_rank_open(const struct ut_rank *one, uint32_t call
 	}
 	return NULL;
 }
+
+bool ut_ranks_ended(const struct ut_ranks *r)
+{
+	for (size_t i = 0; i < r->count; i++) {
+		const struct ut_rank *one = &r->items[i];
+
+		if (one->open_count || one->in_task || one->ended)
+			return false;
+	}
+	return true;
+}

@@ -147,14 +147,8 @@ void ut_rank_efficiency(const struct ut_rank_view *v, struct ut_buf *out)
 	if (v->ranks->world > (int64_t)v->ranks->count)
 		ut_buf_text(out, " of those that are here, whose waits for others count as "
 				 "transfer");
-	for (size_t i = 0; i < v->ranks->count; i++) {
-		const struct ut_rank *one = &v->ranks->items[i];
-
-		if (!one->open_count && !one->in_task && !one->ended)
-			continue;
+	if (!ut_ranks_ended(v->ranks))
 		ut_buf_text(out, ", of a job that did not end as it should");
-		break;
-	}
 	if (v->sums.all.idle)
 		ut_buf_fmt(out, ". MPI itself was idle for %s in calls",
 			   ut_cell_time(idle, v->sums.all.idle));

@@ -329,6 +329,7 @@ static void put_job(const struct job *j, struct ut_out *out)
 	put_sentence(j, "{\"verdict\":", ut_rank_verdict, out);
 	put_sentence(j, ",\"say\":", ut_rank_efficiency, out);
 	put_doubts(&j->ranks, out);
+	ut_out_fmt(out, ",\"unfinished\":%s", ut_ranks_ended(&j->ranks) ? "false" : "true");
 	ut_out_fmt(out, ",\"whole\":%s",
 		   j->ranks.world > (int64_t)j->ranks.count ? "false" : "true");
 	ut_out_fmt(out, ",\"run\":%" PRIu64 ",\"total\":%" PRIu64 ",\"wait\":%" PRIu64,

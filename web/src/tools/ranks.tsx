@@ -56,6 +56,7 @@ interface RanksSheet {
 	say: string;
 	doubts: string[];
 	whole: boolean; // all ranks are here
+	unfinished: boolean; // some did not end as they should
 	run: number;
 	total: number;
 	wait: number;
@@ -113,7 +114,7 @@ interface PartProps {
 
 function Head({ app, sheet }: { app: App; sheet: RanksSheet }) {
 	const share = sheet.total ? sheet.wait / sheet.total : 0,
-		tone = share < LITTLE ? '' : share < MUCH ? 'warn' : 'bad';
+		tone = sheet.unfinished || share >= MUCH ? 'bad' : share < LITTLE ? '' : 'warn';
 
 	return (
 		<section class={`verdict ${tone}`} aria-label="Verdict">
