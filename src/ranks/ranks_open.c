@@ -333,10 +333,19 @@ static uint32_t waits_for(const struct ut_ranks *r, uint32_t rank)
 	return more && more->wait ? more->waited_for : UT_RANK_NOBODY;
 }
 
-/* Did its process end by itself, not as that of the one that waits for it? */
-static bool ended_before(const struct ut_rank *one, const struct ut_rank *waiter, uint64_t since)
+/*
+ * Did its process end by itself, and not as that of the one that waits for it? How that one ended
+ * may not be known: then it was alive when this one had ended, or this one was not killed.
+ */
+static bool ended_before(const struct ut_ranks *r, const struct ut_rank *one,
+			 const struct ut_rank *waiter, uint64_t since)
 {
-	return one->ended && (one->ended != waiter->ended || one->end < since);
+	if (!one->ended || one->end < since)
+		return one->ended;
+	if (waiter->ended)
+		return one->ended != waiter->ended;
+	return one->end < waiter->end ||
+	       ut_str_has_start(ut_strtab_get(&r->strings, one->ended), "exit");
 }
 
 static void add_last_call(const struct ut_ranks *r, uint32_t rank, uint64_t until, const char *who,
@@ -371,7 +380,7 @@ static void add_place(const struct ut_ranks *r, uint32_t rank, uint32_t waiter, 
 	const struct ut_rank_open *o = open_call(one);
 	const struct ut_rank_open *wait = open_call(other);
 	uint64_t since = wait ? other->calls[wait->call].begin : 0;
-	bool gone = ended_before(one, other, since);
+	bool gone = ended_before(r, one, other, since);
 
 	if (gone) {
 		struct ut_str how = ut_strtab_get(&r->strings, one->ended);

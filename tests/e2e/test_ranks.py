@@ -229,8 +229,10 @@ class Ranks(mpi_support.Case):
     def stand_still(self, lib, how):
         """A job that stands still until its processes are killed: what `ranks` says, as text and as JSON."""
         (self.dir / "log").mkdir()
-        self.record(lib, RANKS, lib.build("stuck.c", *mpi_support.ITT), how, self.dir / "log", 2,
-                    options=["--chrome-itt-logging"], status=None)
+        alone = ["-disable-auto-cleanup"] if lib.name == "mpich" else []  # or it kills launchers that are writing
+        self.run_words(*lib.start(RANKS), *alone, UNITRACE, "--chrome-mpi-logging", "--chrome-itt-logging",
+                       "--no-summary", lib.build("stuck.c", *mpi_support.ITT), how, self.dir / "log", 2,
+                       env=lib.environment())
         recorded = {path.name.split(".")[-2] for path in self.dir.glob("stuck*.json")}
         for session in self.dir.glob("*.session"):  # of launchers that were killed with the others
             spools = [path.name.split("-")[0] for path in session.glob("*.spool")]
