@@ -28,15 +28,15 @@ static void add_rank(struct ut_ranks *r, int32_t number)
 	one->start = 100;
 	one->stop = 900;
 	for (uint32_t i = 0; i < 2; i++) {
-		const struct ut_rank_found call = { 100 + 400 * i,
-						    300 + 400 * i,
-						    i + 1,
-						    { .name = word(r, "MPI_Barrier"),
-						      .group = word(r, "MPI_COMM_WORLD"),
-						      .use = UT_RANK_ALL,
-						      .meets = UT_RANK_ALL,
-						      .to = -1,
-						      .root = -1 } };
+		const struct ut_rank_found call = { .begin = 100 + 400 * i,
+						    .end = 300 + 400 * i,
+						    .seq = i + 1,
+						    .shape = { .name = word(r, "MPI_Barrier"),
+							       .group = word(r, "MPI_COMM_WORLD"),
+							       .use = UT_RANK_ALL,
+							       .meets = UT_RANK_ALL,
+							       .to = -1,
+							       .root = -1 } };
 
 		ut_rank_put_call(one, &shaper, &call);
 	}

@@ -1,5 +1,6 @@
 /* call.c - see call.h. */
 #include "backend/mpi/call.h"
+#include "backend/mpi/facts.h"
 
 #include <errno.h>
 #include <time.h>

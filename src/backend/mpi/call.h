@@ -174,42 +174,6 @@ void ut_mpi_finalize(struct ut_mpi_call *c);
 /* Numbers by which messages are bound to calls that are told of later. */
 uint64_t ut_mpi_correlation(void);
 
-static inline void ut_mpi_fact(struct ut_mpi_call *c, uint32_t key, uint32_t type, uint64_t value)
-{
-	if (c->fact_count < UT_MPI_FACTS)
-		c->facts[c->fact_count++] = (struct ut_fact){ key, type, value };
-}
-
-static inline void ut_mpi_fact_int(struct ut_mpi_call *c, uint32_t key, int64_t value)
-{
-	ut_mpi_fact(c, key, UT_VALUE_I64, (uint64_t)value);
-}
-
-/* 0 = there is no such name. */
-static inline void ut_mpi_fact_name(struct ut_mpi_call *c, uint32_t key, uint32_t name)
-{
-	if (name)
-		ut_mpi_fact(c, key, UT_VALUE_NAME, name);
-}
-
-/* Has the record of its begin a fact of this key? */
-static inline bool ut_mpi_has_said(const struct ut_mpi_call *c, uint32_t key)
-{
-	for (uint16_t i = 0; i < c->begun_facts; i++) {
-		if (c->facts[i].key == key)
-			return true;
-	}
-	return false;
-}
-
-static inline void ut_mpi_fact_group(struct ut_mpi_call *c, const struct ut_mpi_group *g)
-{
-	ut_mpi_fact(c, g->key, UT_VALUE_NAME, g->text);
-}
-
-/* Whom a receive waits for, as far as it says so itself: p2p.c. */
-void ut_mpi_awaited(struct ut_mpi_call *c, const struct ut_mpi_op *op);
-
 /* Bytes of count elements. */
 int64_t ut_mpi_bytes(int64_t count, ut_mpi_word type);
 /* Types may get new sizes: one was freed. */

@@ -4,6 +4,7 @@
  * Each is there as MPI_NAME and as PMPI_NAME. The next one of the same name is the library's, or
  * that of another tool which was put in front of it: that tool sees what it saw before.
  */
+#include "backend/mpi/facts.h"
 #include "backend/mpi/kinds.h"
 #include "backend/mpi/mpi_absent.h"
 #include "backend/mpi/mpi_words.h"

@@ -1,4 +1,5 @@
 /* collective.c - calls that all of a communicator make, and what is made by them. */
+#include "backend/mpi/facts.h"
 #include "backend/mpi/kinds.h"
 #include "backend/mpi/request.h"
 

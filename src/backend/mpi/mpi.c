@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "backend/mpi/call.h"
+#include "backend/mpi/facts.h"
 #include "backend/mpi/mpi_absent.h"
 #include "backend/mpi/request.h"
 

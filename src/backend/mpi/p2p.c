@@ -1,4 +1,5 @@
 /* p2p.c - messages between two ranks: sent, received, probed for, prepared and started. */
+#include "backend/mpi/facts.h"
 #include "backend/mpi/kinds.h"
 #include "backend/mpi/request.h"
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <sys/mman.h>
 
+#include "backend/mpi/facts.h"
 #include "backend/mpi/kinds.h"
 
 static struct ut_handle_table requests, messages;
