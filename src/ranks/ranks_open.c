@@ -334,18 +334,21 @@ static uint32_t waits_for(const struct ut_ranks *r, uint32_t rank)
 }
 
 /*
- * Did its process end by itself, and not as that of the one that waits for it? How that one ended
- * may not be known: then it was alive when this one had ended, or this one was not killed.
+ * Did its process end by itself, before the one that waits for it? A trace says how it ended, but
+ * not always when: what had not ended lasts that long, all else proves nothing. How the process of
+ * the one that waits ended may not be known, and all may have been killed together.
  */
 static bool ended_before(const struct ut_ranks *r, const struct ut_rank *one,
 			 const struct ut_rank *waiter, uint64_t since)
 {
-	if (!one->ended || one->end < since)
-		return one->ended;
-	if (waiter->ended)
-		return one->ended != waiter->ended;
-	return one->end < waiter->end ||
-	       ut_str_has_start(ut_strtab_get(&r->strings, one->ended), "exit");
+	bool exact = one->open_count || one->in_task;
+	bool exited = ut_str_has_start(ut_strtab_get(&r->strings, one->ended), "exit");
+
+	if (!one->ended)
+		return false;
+	if (one->ended == waiter->ended)
+		return exact ? one->end < since : exited;
+	return waiter->ended || exited || (exact && one->end < waiter->end);
 }
 
 static void add_last_call(const struct ut_ranks *r, uint32_t rank, uint64_t until, const char *who,

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -40,7 +41,9 @@ static void add_rank(struct ut_ranks *r, int32_t number, const char *task, const
 			.end = c->end,
 			.seq = c->seq,
 			.shape = { .name = ut_strtab_intern_z(&r->strings, c->name),
-				   .group = ut_strtab_intern_z(&r->strings, "MPI_COMM_WORLD"),
+				   .group = ut_strtab_intern_z(
+					   &r->strings,
+					   c->use == UT_RANK_FINALIZE ? c->name : "MPI_COMM_WORLD"),
 				   .use = (uint8_t)c->use,
 				   .meets = c->seq ? UT_RANK_ALL : UT_RANK_OTHER,
 				   .to = c->to,
@@ -164,6 +167,53 @@ static void a_process_that_failed_is_no_healthy_job(void **state)
 	ut_ranks_release(&r);
 }
 
+static void who_never_finalizes_is_waited_for(void **state)
+{
+	static const struct call came[] = {
+		ALL("MPI_Barrier", 100, 110, 1),
+		{ "MPI_Finalize", 200, RUN, 1, UT_RANK_FINALIZE, -1, -1 },
+	};
+	struct ut_ranks r;
+
+	(void)state;
+	ut_ranks_init(&r);
+	add_rank(&r, 0, NULL, came, 2);
+	add_rank(&r, 1, "write_output", came, 1);
+	assert_said(&r, "Rank 1 never came to MPI_Finalize, in which 1 other waited up to the end, "
+			"for 800 ns: it was in its task \"write_output\" for 500 ns");
+	assert_int_equal(r.items[0].stop, RUN);
+	ut_ranks_release(&r);
+}
+
+/* Of a process that did nothing there may be no later sign of life than its last call. */
+static void ranks_that_are_killed_together_have_not_ended_before(void **state)
+{
+	static const struct call came[] = { ALL("MPI_Allreduce", 100, 110, 1),
+					    ALL("MPI_Allreduce", 200, RUN, 2) };
+	static const char *const ends[] = { "signal 15 (Terminated)", "signal 9 (Killed)" };
+	static const char *const said[] = { "it was in no task; its last call",
+					    "its process had ended: signal 9 (Killed)" };
+	struct ut_ranks r;
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		char text[256];
+
+		ut_ranks_init(&r);
+		add_rank(&r, 0, NULL, came, 2);
+		add_rank(&r, 1, NULL, came, 1);
+		r.items[0].ended = ut_strtab_intern_z(&r.strings, ends[0]);
+		r.items[1].ended = ut_strtab_intern_z(&r.strings, ends[i]);
+		r.items[1].end = 110;
+		snprintf(text, sizeof(text),
+			 "Rank 1 never came to MPI_Allreduce (seq 1 on MPI_COMM_WORLD), in which 1 "
+			 "other waited up to the end, for 800 ns: %s",
+			 said[i]);
+		assert_said(&r, text);
+		ut_ranks_release(&r);
+	}
+}
+
 UT_TESTS(ranks_open)
 {
 	const struct CMUnitTest tests[] = {
@@ -172,6 +222,8 @@ UT_TESTS(ranks_open)
 		cmocka_unit_test(two_that_receive_from_each_other_are_a_deadlock),
 		cmocka_unit_test(different_calls_of_one_number_are_told),
 		cmocka_unit_test(a_process_that_failed_is_no_healthy_job),
+		cmocka_unit_test(who_never_finalizes_is_waited_for),
+		cmocka_unit_test(ranks_that_are_killed_together_have_not_ended_before),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
