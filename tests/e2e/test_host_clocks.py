@@ -213,7 +213,7 @@ class Clocks(mpi_support.Case):
             trace["traceEvents"] = [e for e in trace["traceEvents"] if e.get("name") in ("MPI_Init", "MPI_Finalize")]
             path.write_text(json.dumps(trace))
         done = self.unitrace("ranks", *files)
-        self.assertIn(b"are placed by their wall clocks alone", done.stderr)
+        self.assertIn(b"are placed by their wall times alone", done.stderr)
         done = self.unitrace("merge", "-o", "all.json", *files)
         self.assertIn(b"clocks: 4 files aligned", done.stderr)
 

@@ -89,6 +89,10 @@ class Ranks(mpi_support.Case):
         return sum(min(until, end) - begin for rank in (1, 2) for _, begin, end in self.seen(rank, word)
                    for since, until in came if begin < until and end > since)
 
+    def spent(self, word):
+        """How long the others were in these calls. Rank 0 may be late by more than it knows, on a busy machine."""
+        return sum(end - begin for rank in (1, 2) for _, begin, end in self.seen(rank, word))
+
     @under(every=True)
     def test_every_call_that_can_wait_is_seen_to_wait_for_the_late_rank(self, lib):
         (self.dir / "log").mkdir()
@@ -107,7 +111,7 @@ class Ranks(mpi_support.Case):
                 self.assertLess(sum(found.values()), true + 0.3 * EXTRA * 1_000_000, (word, found))
                 continue
             self.assertGreater(found.get(why, 0), 0.6 * true, (word, found, true))
-            self.assertLess(sum(found.values()), 1.1 * true + 20_000_000, (word, found, true))
+            self.assertLess(sum(found.values()), 1.1 * self.spent(word) + 20_000_000, (word, found, true))
         waited = {word for word in SHAPES if self.true_wait(word) >= 0.5 * EXTRA * 1_000_000}
         self.assertGreater(len(waited), len(SHAPES) - 8, f"the program itself did not wait: {set(SHAPES) - waited}")
         self.assertRegex(result["verdict"], "^Rank 0 makes 2 others wait")

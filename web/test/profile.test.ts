@@ -50,8 +50,22 @@ const stacks = (): Stacks => ({
 		samples: [0, 1, 0, 2, 4, 2, 1],
 	},
 	groups: {
-		thread: { name: [9, 0], process: [2, 2], id: [7, 8], weight: [60, 40], total: [60, 40], samples: [6, 4] },
-		task: { name: [0, 10, 9], process: [0, 0, 0], id: [0, 0, 0], weight: [70, 30, 0], total: [70, 30, 30], samples: [7, 3, 0] },
+		thread: {
+			name: [9, 0],
+			process: [2, 2],
+			id: [7, 8],
+			weight: [60, 40],
+			total: [60, 40],
+			samples: [6, 4],
+		},
+		task: {
+			name: [0, 10, 9],
+			process: [0, 0, 0],
+			id: [0, 0, 0],
+			weight: [70, 30, 0],
+			total: [70, 30, 30],
+			samples: [7, 3, 0],
+		},
 		process: { name: [2], process: [0], id: [5], weight: [100], total: [100], samples: [10] },
 	},
 	paths: { parent: [0, 0, 1], task: [0, 2, 1] }, // pack is inside a task that is called worker

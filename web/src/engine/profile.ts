@@ -212,7 +212,12 @@ export class Profile {
 				{ key: 'name', title: titles[by], type: grouped || by === 'module' ? 'text' : 'name' },
 				{ key: 'self', title: 'Self', type: weight },
 				{ key: 'self_share', title: 'Self share', type: 'share' },
-				{ key: 'total', title: 'Total', type: weight, hint: by === 'task' ? 'with the tasks inside' : 'with what it called' },
+				{
+					key: 'total',
+					title: 'Total',
+					type: weight,
+					hint: by === 'task' ? 'with the tasks inside' : 'with what it called',
+				},
 				{ key: 'total_share', title: 'Total share', type: 'share' },
 				{ key: 'samples', title: 'Samples', type: 'count' },
 			],
