@@ -135,9 +135,11 @@ class Table:
         text += [f"<tr>{cells(row, 'td')}</tr>" for row in rows]
         return f"<table>{''.join(text)}</table>" + ("<p>...</p>" if more else "")
 
-    def __del__(self, finalizing=sys.is_finalizing):
+    _is_finalizing = staticmethod(sys.is_finalizing)
+
+    def __del__(self):
         # At the end of the interpreter what this needs may be gone, and the memory goes anyway.
-        if not finalizing() and getattr(self, "_first", None) is not None:
+        if not self._is_finalizing() and getattr(self, "_first", None) is not None:
             first, self._first = self._first, None
             _arrow().release(ctypes.addressof(first))
 

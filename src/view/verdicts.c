@@ -5,6 +5,7 @@
 
 #include "analyze/device_log.h"
 #include "metrics/kernel_facts.h"
+#include "metrics/verdict_units.h"
 #include "model/store.h"
 #include "text/out.h"
 #include "view/attached.h"
@@ -74,10 +75,13 @@ static void put_trace(struct ut_out *out, const struct ut_store *store, bool *an
 	ut_device_log_finish(&log);
 	ut_kernel_set_make(&set, store, &log);
 	for (size_t i = 0; i < set.count && i < MOST_KERNELS; i++) {
-		if (set.variants[i].verdicts->rule == UT_BOUND_UNKNOWN)
+		const struct ut_kernel_variant *k = &set.variants[i];
+
+		/* of kernels without any counter there is nothing to say, one by one */
+		if (k->verdicts->rule == UT_BOUND_UNKNOWN && !ut_unit_busiest(&k->facts))
 			continue;
 		ut_out_text(out, *any ? "," : ""); /* a sheet is one line */
-		put_kernel(out, &set.variants[i]);
+		put_kernel(out, k);
 		*any = true;
 	}
 	ut_kernel_set_release(&set);

@@ -83,7 +83,7 @@ async function kernels(d) {
 	d.step('the collection log');
 	await d.tab('Collection Log').click();
 	await d.sees('the program has ended');
-	await d.sees('as it should');
+	await d.sees('exit status 0');
 	await page.getByRole('log', { name: 'Output of the program' }).getByText('done').waitFor();
 }
 

@@ -119,8 +119,8 @@ static void a_page_of_one_file_has_the_moments(void **state)
 	char *got = ask(v, "sheet", "{\"tool\":\"hotspots\",\"name\":\"samples\"}");
 
 	(void)state;
-	assert_has(got, "\"t\":[500,1000],\"node\":[2,1],\"weight\":[10,20],\"task\":[0,1]");
-	assert_has(got, "\"t\":[2000],\"node\":[3],\"weight\":[40],\"task\":[1]");
+	assert_has(got, "\"t\":[500,1000],\"node\":[2,1],\"weight\":[10,20],\"task\":[1,0]");
+	assert_has(got, "\"t\":[2000],\"node\":[3],\"weight\":[40],\"task\":[0]");
 	free(got);
 	ut_view_free(v);
 }
