@@ -265,6 +265,8 @@ static void list_neighbours(struct ut_mpi_group *g, int32_t kind)
 
 	if (g->in < 0 || g->in > MOST_LISTED || g->out < 0 || g->out > MOST_LISTED)
 		return;
+	memset(in, -1, sizeof(in)); /* what a call that fails leaves is no rank */
+	memset(out, -1, sizeof(out));
 	if (kind == ut_mpi_abi.cart) {
 		for (int32_t i = 0; i < g->in / 2; i++)
 			ut_mpi.ask.Cart_shift(comm, (ut_mpi_word)i, 1, AT(in[2 * i]),
