@@ -103,11 +103,11 @@ static void many_names(void)
 
 static void burn(void)
 {
-	static volatile double sink;
+	volatile double sum = 0;
 
 	for (int k = 0; k < 300; k++) {
 		for (int i = 0; i < 1000000; i++)
-			sink += i;
+			sum = sum + i;
 		tasks("burnt", 1);
 	}
 }
