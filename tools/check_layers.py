@@ -6,8 +6,8 @@
 Also checked, as part of the same house rules: project headers are included as "room/file.h", a
 .c file includes its own header first, header guards are UT_ROOM_FILE_H, a header's name, a tag
 and a typedef mean one thing. Only commands talk to the user: other rooms are given a teller (base/tell.h) or a client
-(session/session_news.h). Every room has a README.md, and the house in docs/architecture.md and the
-list in README.md are drawn from those and from the table below; --write draws them again.
+(session/session_news.h). Every room has a README.md, and the house in docs/architecture.md is drawn
+from those and from the table below; --write draws it again.
 """
 import pathlib
 import re
@@ -215,14 +215,6 @@ def house():
         yield f"| [`src/{room}`](../src/{room}/README.md) | {readme(room)[1]} | {known} |"
 
 
-def rooms():
-    """What README.md says about them."""
-    yield "| folder | what is in it |"
-    yield "|---|---|"
-    for room in sorted(MAY_INCLUDE, key=lambda r: (floor(r), r)):
-        yield f"| [`src/{room}`](src/{room}/README.md) | {readme(room)[1]} |"
-
-
 def drawn(path, lines, write):
     """Complaints if the part of a document between its marks is not these lines."""
     text = pathlib.Path(path).read_text()
@@ -258,7 +250,7 @@ def main():
     write = "--write" in sys.argv[1:]
     wrong = list(check_rooms())
     if not wrong:
-        wrong = drawn("docs/architecture.md", house(), write) + drawn("README.md", rooms(), write)
+        wrong = drawn("docs/architecture.md", house(), write)
     paths = [p for p in sorted(pathlib.Path("src").rglob("*"))
              if p.suffix in (".c", ".h", ".def") and p.is_file()]
     wrong += [line for path in paths for line in check_file(path)] + list(same_names(paths))
