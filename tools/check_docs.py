@@ -2,7 +2,7 @@
 """Fail if a document says something that is not so.
 
     tools/check_docs.py [--list] [FILE.md...]
-    tools/check_docs.py --bare FILE.md
+    tools/check_docs.py --bare FILE.md...
 
 Checked, for all Markdown files of the repository or those given:
 
@@ -22,7 +22,8 @@ Checked, for all Markdown files of the repository or those given:
   places    no paths of somebody's machine
 
 A block is marked by a comment on the line above it. All blocks of one file share an empty folder,
-in which build, include and examples lead to the real ones and unitrace is on the PATH:
+in which build, include and examples lead to the real ones, so does tests if a block names a file
+below it, and unitrace is on the PATH:
 
   <!-- run -->              run with bash -eu; it must succeed
   <!-- run: status N -->    it must end with exit status N
@@ -40,8 +41,8 @@ Two comments may stand anywhere:
                             of files that match; <!-- count: REGEX in GLOB --> counts the different
                             matches in them
 
-In README.md every block has one of these marks. --bare does what the document says, block by block,
-in the source folder itself, as somebody does who has just got it; tools/fresh.sh calls it on a bare
+In README.md and docs/install.md every block has one of these marks. --bare runs the blocks of the
+documents named, one after the other, in the source folder itself; tools/fresh.sh calls it on a bare
 machine. UNITRACE_BUILD says where the build is (default: build). --list names what would be run.
 """
 import collections
@@ -60,7 +61,7 @@ BUILD = pathlib.Path(os.environ.get("UNITRACE_BUILD", SOURCE / "build")).resolve
 UNITRACE = BUILD / "bin/unitrace"
 PATIENCE = 15  # s for one block
 BARE_PATIENCE = 1800  # s for a block that builds everything
-ALL_MARKED = {"README.md"}  # documents in which every block is marked
+ALL_MARKED = {"README.md", "docs/install.md"}  # documents in which every block is marked
 # Options of programs that everybody knows; documents may name them.
 KNOWN_ELSEWHERE = {"--build", "--install", "--preset", "--output-on-failure", "--cflags", "--libs",
                    "--target"}
@@ -445,8 +446,9 @@ def run_block(doc, block, folder, patience=PATIENCE, env=None):
                               timeout=patience)
     except subprocess.TimeoutExpired:
         return "", f"{doc.name}:{block.line}: took more than {patience} s"
-    if done.returncode != status:
-        return done.stdout, (f"{doc.name}:{block.line}: ended with {done.returncode}, not {status}:"
+    ended = done.returncode if done.returncode >= 0 else 128 - done.returncode  # as shells report signals
+    if ended != status:
+        return done.stdout, (f"{doc.name}:{block.line}: ended with {ended}, not {status}:"
                              f"\n{done.stdout}")
     return done.stdout, None
 
@@ -475,6 +477,8 @@ def check_blocks(doc):
         for link, to in (("build", BUILD), ("include", SOURCE / "include"),
                          ("examples", SOURCE / "examples")):
             (folder / link).symlink_to(to)
+        if any("tests/" in block.text for block in marked):
+            (folder / "tests").symlink_to(SOURCE / "tests")
         for block in marked:
             printed, wrong = do_block(doc, block, folder, printed)
             if wrong:

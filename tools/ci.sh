@@ -7,8 +7,8 @@
 #   tools/ci.sh lint            format layers limits scripts spelling tidy cppcheck symbols
 #   tools/ci.sh nightly         what takes hours: all tests in full, long fuzzing, soak, benchmarks
 #   tools/ci.sh GATE...         some: format layers limits scripts spelling tidy cppcheck asan tsan lean
-#                               fuzz docs skips symbols install; and bare, which follows README.md on a
-#                               bare Debian, as tools/fresh.sh does
+#                               fuzz docs skips symbols install; and bare, which follows README.md and
+#                               docs/install.md on a bare Debian, as tools/fresh.sh does
 #
 # Each gate prints one line, and its log (build/ci/log/GATE) only when it fails. symbols, install and
 # docs look at the tree in build/, which they build if need be; others have trees in build/ci that are
@@ -280,7 +280,7 @@ gate_install() {
 	[ ! -x "$there/bin/unitrace" ] || "$there/bin/unitrace" ./by-pkg-config
 }
 
-gate_bare() { tools/fresh.sh "make demo" "tools/check_docs.py --bare README.md"; }
+gate_bare() { tools/fresh.sh "make demo" "tools/check_docs.py --bare README.md docs/install.md"; }
 
 # digest LOG: where it went wrong first, and how it ended.
 digest() {

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# fresh.sh - prove that a bare Debian 12 machine with a compiler can follow the README.
+# fresh.sh - prove that a bare Debian 12 machine with a compiler can follow README.md and docs/install.md.
 #
 #   tools/fresh.sh [COMMAND]...
 #
 # Builds a bare Debian 12 in a temporary folder, clones the committed HEAD into it and runs the
 # commands there, with this machine's package sources and proxies. Without commands: "make demo",
-# "make test", and every command of README.md, with pip, the Debian package and the SDK. Needs root,
-# debootstrap and a mirror (exit status 77 if there is no such machine to be had); the folder is
-# removed at the end unless KEEP=1. MIRROR names the Debian mirror, if the default is not the one in
-# this machine's sources.
+# "make test", and every command of README.md and then of docs/install.md, with pip, the Debian package
+# and the SDK. Needs root, debootstrap and a mirror (exit status 77 if there is no such machine to be
+# had); the folder is removed at the end unless KEEP=1. MIRROR names the Debian mirror, if the default
+# is not the one in this machine's sources.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source=$PWD
@@ -16,7 +16,7 @@ home=~root
 case ${1:-} in
 -h | --help) sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0" && exit 0 ;;
 esac
-[ $# -gt 0 ] || set -- "make demo" "make test" "tools/check_docs.py --bare README.md"
+[ $# -gt 0 ] || set -- "make demo" "make test" "tools/check_docs.py --bare README.md docs/install.md"
 
 [ "$(id -u)" = 0 ] || { echo "fresh: needs root" >&2; exit 77; }
 command -v debootstrap >/dev/null || { echo "fresh: needs the package debootstrap" >&2; exit 77; }

@@ -15,7 +15,8 @@
 #   changelog  CHANGELOG.md has the form of Keep a Changelog; its newest section is this version
 #   docs       documents, man pages and --help agree (tools/check_docs.py)
 #   dist       the tarball of "make dist" builds, with the viewer's page in it; its program works
-#   fresh      a bare Debian 12 machine can follow README.md (tools/fresh.sh; needs root, debootstrap)
+#   fresh      a bare Debian 12 machine can follow README.md and docs/install.md (tools/fresh.sh; needs root,
+#              debootstrap)
 #
 # --quick leaves out fresh and says so. --draft is for a tree whose version is not set yet: the newest
 # section of the changelog may be [Unreleased], and the version may be that of the last release.

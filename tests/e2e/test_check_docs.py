@@ -131,6 +131,17 @@ class Checker(Case):
             ```
             """), ["7: printed instead:", "one", ""])
 
+    def test_a_signal_is_a_status_as_in_a_shell(self):
+        block = "<!-- run: status {} -->\n```sh\nkill -KILL $$\n```\n"
+        self.assertEqual(self.findings(block.format(137)), [])
+        self.assertEqual(self.findings(block.format(9))[0], "2: ended with 137, not 9:")
+
+    def test_every_block_of_the_first_documents_is_marked(self):
+        for name in ("README.md", "docs/install.md"):
+            self.assertEqual(self.findings("<!-- bare -->\n```sh\nfalse\n```\n```sh\ntrue\n```\n\n    true\n", name),
+                             ["5: this block is not marked as run, bare or not run",
+                              "9: a command outside of a marked block: true"])
+
     def test_what_is_not_ours_is_named_once(self):
         self.assertEqual(self.findings("""\
             <!-- not ours: --no-such-option src/gone.c other.h gone_away -->
