@@ -24,6 +24,7 @@ static bool read_ready(const char *path, struct ut_buf *text)
 	if (ut_path_exists(path) ||
 	    (strcmp(base, "ComputeBasic") != 0 && strcmp(base, "ComputeBasic.txt") != 0))
 		return false;
+	/* cppcheck-suppress comparePointers */
 	ut_buf_add(text, ut_options_compute_basic,
 		   (size_t)(ut_options_compute_basic_end - ut_options_compute_basic));
 	return true;

@@ -200,7 +200,7 @@ static void put_ssh(struct ut_call *c, struct ut_buf *to, const struct ut_machin
 static void write_shell(struct ut_call *c, struct ut_json_writer *w, const struct asked *q)
 {
 	struct ut_buf shell = { 0 }, far = { 0 };
-	struct ut_run_line line;
+	struct ut_run_line line = { 0 };
 
 	if (q->is_far && q->machine.host) {
 		ut_run_line_make(&q->plan, c->arena, "unitrace", "", &line);

@@ -258,17 +258,19 @@ static void put_name(struct part *p)
 /* Of something inside a function: "Z function E something". */
 static void put_encoding(struct part *p)
 {
-	struct part after[INSIDE];
+	const char *after[INSIDE] = { NULL };
 	size_t inside = 0;
 
 	for (; peek(p, 0) == 'Z' && inside < INSIDE; inside++) {
-		after[inside] = *p;
-		skip_bracket(&after[inside]);
+		struct part skipped = *p;
+
+		skip_bracket(&skipped);
+		after[inside] = skipped.at;
 		p->at++;
 	}
 	put_name(p);
 	while (inside--) {
-		p->at = after[inside].at;
+		p->at = after[inside];
 		if (p->at < p->end && *p->at != 's' && *p->at != 'd')
 			put_name(p);
 	}
