@@ -20,13 +20,13 @@ UT_EMBED_BYTES(ut_options_compute_basic, UT_SHARE_DIR "/metrics/config/pvc/Compu
 static bool read_ready(const char *path, struct ut_buf *text)
 {
 	const char *base = ut_path_base(path);
+	/* cppcheck-suppress comparePointers */
+	size_t bytes = (size_t)(ut_options_compute_basic_end - ut_options_compute_basic);
 
 	if (ut_path_exists(path) ||
 	    (strcmp(base, "ComputeBasic") != 0 && strcmp(base, "ComputeBasic.txt") != 0))
 		return false;
-	/* cppcheck-suppress comparePointers */
-	ut_buf_add(text, ut_options_compute_basic,
-		   (size_t)(ut_options_compute_basic_end - ut_options_compute_basic));
+	ut_buf_add(text, ut_options_compute_basic, bytes);
 	return true;
 }
 
