@@ -71,26 +71,26 @@ MEANING = {
     "HEAP": "`__itt_heap_*`",
     "MODULE": "`__itt_module_load*`, `__itt_module_unload*`",
     "MODEL": "`__itt_model_*`: sites and tasks",
-    "HINT": "what is told to checkers and advisors: `__itt_suppress_*`, `__itt_memory_*`, "
+    "HINT": "hints for checkers and advisors: `__itt_suppress_*`, `__itt_memory_*`, "
             "`__itt_av_save`, `__itt_pt_region_create`, the rest of `__itt_model_*`",
-    "DEVICE": "a device that a backend tells of",
+    "DEVICE": "a device that a backend reports",
     "QUEUE": "a queue or stream of a device",
     "NOTE": "a line for the user, from a backend",
     "CALL_BEGIN": "a call of a device's runtime begins",
     "CALL_END": "it ends; what is known about it",
-    "CALL": "a call that was told of when it was over",
+    "CALL": "a call that was reported after its end",
     "WORK": "what a device did: kernel, copy, fill",
     "DEVICE_COUNTER": "a value of a device's counter",
     "METRIC_SET": "a set of metrics that a backend measures together",
     "METRIC": "one of them: number `index` of its set, and the type of its values",
     "FRAME": "a place in code that samples refer to; strings, 0 = unknown",
     "STACK": "a stack: what is called from the stack `parent` (0 = nothing)",
-    "FACTS": "facts that the record naming this number had no room for",
+    "FACTS": "facts that did not fit into the record with this number",
     "VALUES": "values of a metric set, from its metric number `first` on; end 0 = a moment",
     "SAMPLE": "what a thread or a queue ran; the addresses go on from its stack, inwards",
     "MESSAGE": "an end of a message: 0 sent, 1 received, 2 passed; the id is the same at all ends",
-    "ALLOCATED": "a block of memory that the program has got; kind 0 malloc, 1 Python; it was drawn with 1 byte "
-                 "of 2^bits (0 = each is recorded); back: the one that was freed last is there after all",
+    "ALLOCATED": "a block of memory that the program allocated; kind 0 malloc, 1 Python; sampled with 1 byte of "
+                 "2^bits (0 = each is recorded); back: the block that was freed last still exists",
     "FREED": "the program is about to give it back",
     "PLACE": "a function or a line of a source file; `id` names tasks as a string's number does",
 }
