@@ -11,7 +11,7 @@
 #define UNKNOWN UINT64_MAX
 
 static _Atomic int status_fd = -1;
-static uint64_t before = UNKNOWN; /* what filters() said at the start */
+static _Atomic uint64_t before = UNKNOWN; /* what filters() found at the start */
 static _Atomic bool closed;
 
 /*
@@ -123,7 +123,7 @@ void ut_sandbox_look(void)
 	atomic_store(&status_fd, open_status());
 	if (!atomic_load_explicit(&place, memory_order_relaxed))
 		find_place(atomic_load(&status_fd));
-	before = filters(atomic_load(&status_fd));
+	atomic_store(&before, filters(atomic_load(&status_fd)));
 }
 
 /*
@@ -135,7 +135,7 @@ static bool closed_without_descriptor(int old)
 {
 	int fd;
 
-	if ((before & 0xff) != 0)
+	if ((atomic_load(&before) & 0xff) != 0)
 		return false;
 	if (ut_sys_seccomp_mode() > 0)
 		return true;
@@ -150,7 +150,7 @@ static bool look_again(void)
 	int fd = atomic_load(&status_fd);
 	uint64_t now = filters(fd);
 
-	return now == UNKNOWN ? closed_without_descriptor(fd) : now != before;
+	return now == UNKNOWN ? closed_without_descriptor(fd) : now != atomic_load(&before);
 }
 
 bool ut_sandbox_closed(void)
@@ -159,7 +159,7 @@ bool ut_sandbox_closed(void)
 
 	if (atomic_load_explicit(&closed, memory_order_relaxed))
 		return true;
-	if (before == UNKNOWN)
+	if (atomic_load(&before) == UNKNOWN)
 		return false;
 	if (look_again())
 		atomic_store(&closed, true);

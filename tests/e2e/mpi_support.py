@@ -140,7 +140,8 @@ def under(*names, every=False):
         def run(self):
             mine = [lib for lib in libraries(every) if not names or lib.name in names]
             if not mine:
-                self.skipTest(f"none of these MPIs is here: {', '.join(names) or 'any'}")
+                real = "long: tools/setup.sh real installs it: " if every else ""
+                self.skipTest(f"{real}none of these MPIs is here: {', '.join(names) or 'any'}")
             for lib in mine:
                 with self.subTest(mpi=lib.name):
                     test(self, lib)
