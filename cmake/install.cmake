@@ -56,7 +56,7 @@ foreach(doc README.md CHANGELOG.md)
   endif()
 endforeach()
 if(EXISTS ${PROJECT_SOURCE_DIR}/docs)
-  install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR})
+  install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR}) # as README.md links to it
 endif()
 if(EXISTS ${PROJECT_SOURCE_DIR}/LICENSE)
   install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/licenses/unitrace)
