@@ -111,8 +111,10 @@ static void find_failed(struct findings *f)
 	struct ut_buf say = { 0 };
 	struct finding *n;
 
-	if (!ut_intro_failures(f->view, &say))
+	if (!ut_intro_failures(f->view, &say)) {
+		ut_buf_release(&say);
 		return;
+	}
 	n = add(f, FAILED);
 	n->say = say;
 	ut_buf_text(&n->why, UT_FAILED_RUN);

@@ -31,8 +31,12 @@ struct utsname;
  */
 #define UT_SYS_DEEPEST 8
 
-/* syscall(), but never one of the program's own. */
-long ut_sys_call(long number, ...);
+/* syscall(), but never one of the program's own. What is not given is 0. */
+#define ut_sys_call(...) UT_SYS_CALL_SIX(__VA_ARGS__, 0, 0, 0, 0, 0, 0, 0)
+#define UT_SYS_CALL_SIX(number, a, b, c, d, e, f, ...)                                             \
+	ut_sys_call_six(number, (const long[6]){ (long)(a), (long)(b), (long)(c), (long)(d),       \
+						 (long)(e), (long)(f) })
+long ut_sys_call_six(long number, const long args[6]);
 
 static inline int ut_sys_open(const char *path, int flags, unsigned int mode)
 {
