@@ -22,7 +22,6 @@
 #define MOST_THREADS 65536u
 #define MOST_TRIES   2000u
 #define MOST_LOOKS   4
-#define CHECK_NS     UINT64_C(100000000)
 #define MOST_COUNT   (1u << 22) /* references to an object */
 #define FOR_EVER     900000000u /* from which on the number says that it stays */
 #define PLAIN_LENGTH 16u        /* where a text says how long it is: behind the head of an object */
@@ -215,33 +214,28 @@ static bool read_code(struct ut_python *p, struct ut_remote *r, struct ut_python
 }
 
 /*
- * The index of what is known about a code object, looked at now and then; UT_PYTHON_UNKNOWN: nobody
- * can tell. told: what it was known by at the time of the sample; 0 = nobody has looked. What lies
- * there now may be another one, or nothing at all: then its names are not taken.
+ * The index of what is known about a code object; UT_PYTHON_UNKNOWN: it cannot be told. told: what
+ * it was known by at the time of the sample; 0 = nobody has looked. Code is freed and other code
+ * comes to lie in its place, above all while modules are imported: an address alone says nothing.
  */
-static uint32_t code_of(struct ut_python *p, struct ut_remote *r, uint64_t address, uint64_t told,
-			uint64_t now)
+static uint32_t code_of(struct ut_python *p, struct ut_remote *r, uint64_t address, uint64_t told)
 {
 	const struct ut_python_memory m = memory_of(r);
 	struct ut_python_code *c = slot_for(p, address);
-	bool known = c->name && (!told || c->check == told);
 	uint64_t check;
 
-	if (known && now < c->looked + CHECK_NS)
+	if (told && c->name && c->check == told)
 		return (uint32_t)(c - p->codes);
 	if (!is_object(p, r, address, p->code_type) ||
 	    !ut_python_fingerprint(&p->layout, &m, address, &check) || (told && check != told))
-		return known ? (uint32_t)(c - p->codes) : UT_PYTHON_UNKNOWN; /* it is gone by now */
-	if (!c->name || c->check != check) {
-		if (c->name) { /* another one at the same place: the old number keeps its names */
-			ut_idmap_take(&p->code_at, address);
-			c = slot_for(p, address);
-		}
-		if (!read_code(p, r, c, check))
-			return UT_PYTHON_UNKNOWN;
+		return UT_PYTHON_UNKNOWN; /* it is gone by now */
+	if (c->name && c->check == check)
+		return (uint32_t)(c - p->codes);
+	if (c->name) { /* another one at the same place: the old number keeps its names */
+		ut_idmap_take(&p->code_at, address);
+		c = slot_for(p, address);
 	}
-	c->looked = now;
-	return (uint32_t)(c - p->codes);
+	return read_code(p, r, c, check) ? (uint32_t)(c - p->codes) : UT_PYTHON_UNKNOWN;
 }
 
 /* ---- threads ------------------------------------------------------------------------------- */
@@ -316,11 +310,11 @@ static uint32_t line_of(const struct ut_python *p, struct ut_python_code *c, uin
 
 /* Takes one frame. False: it is no function, but what entered the loop. */
 static bool take_frame(struct ut_python *p, struct ut_remote *r, const struct ut_python_seen *seen,
-		       uint64_t told, uint64_t now, struct ut_python_frame *out)
+		       uint64_t told, struct ut_python_frame *out)
 {
 	if (!seen->code)
 		return false;
-	*out = (struct ut_python_frame){ .code = code_of(p, r, seen->code, told, now),
+	*out = (struct ut_python_frame){ .code = code_of(p, r, seen->code, told),
 					 .first = seen->first };
 	if (out->code != UT_PYTHON_UNKNOWN)
 		out->line = line_of(p, &p->codes[out->code], seen->at);
@@ -344,17 +338,16 @@ struct frames {
 };
 
 static void put(struct ut_python *p, struct ut_remote *r, const struct ut_python_seen *seen,
-		uint64_t told, uint64_t now, struct frames *to)
+		uint64_t told, struct frames *to)
 {
-	if (take_frame(p, r, seen, told, now, &to->at[to->count]))
+	if (take_frame(p, r, seen, told, &to->at[to->count]))
 		to->count++;
 	else if (to->count)
 		to->at[to->count - 1].first = true;
 }
 
 /* From this frame outwards, as they are in the process now. False: one cannot be read. */
-static bool walk(struct ut_python *p, struct ut_remote *r, uint64_t frame, uint64_t now,
-		 struct frames *to)
+static bool walk(struct ut_python *p, struct ut_remote *r, uint64_t frame, struct frames *to)
 {
 	const struct ut_python_memory m = memory_of(r);
 	struct ut_python_seen seen;
@@ -362,7 +355,7 @@ static bool walk(struct ut_python *p, struct ut_remote *r, uint64_t frame, uint6
 	for (size_t i = 0; frame && i < 2 * to->most && to->count < to->most; i++) {
 		if (!ut_python_see(&p->layout, &m, frame, &seen))
 			return false;
-		put(p, r, &seen, 0, now, to);
+		put(p, r, &seen, 0, to);
 		frame = seen.previous;
 	}
 	if (to->count)
@@ -381,7 +374,7 @@ static void take_now(struct ut_python *p, struct ut_remote *r, const struct ut_p
 	uint64_t thread = thread_of(p, r, sample->tid);
 
 	for (int look = 0; thread && look < MOST_LOOKS; look++) {
-		if (walk(p, r, ut_python_innermost(&p->layout, &m, thread), sample->time, to))
+		if (walk(p, r, ut_python_innermost(&p->layout, &m, thread), to))
 			return;
 		to->count = 0;
 		ut_remote_forget(r, r->pid);
@@ -400,9 +393,9 @@ static void take_told(struct ut_python *p, struct ut_remote *r, const struct ut_
 						     .at = c->at == UINT32_MAX ? UINT64_MAX : c->at,
 						     .first = c->first };
 
-		put(p, r, &seen, c->check ? c->check : UINT64_MAX, sample->time, to);
+		put(p, r, &seen, c->check ? c->check : UINT64_MAX, to);
 	}
-	walk(p, r, told->rest, sample->time, to);
+	walk(p, r, told->rest, to);
 }
 
 size_t ut_python_stack(struct ut_python *p, struct ut_remote *r,

@@ -32,7 +32,6 @@ struct ut_unwind;
 /* What a code object says about itself. */
 struct ut_python_code {
 	uint64_t address, check; /* another check: the memory has been used again */
-	uint64_t looked;         /* when, ns */
 	const char *name, *file;
 	const uint8_t *lines;
 	size_t line_bytes;
