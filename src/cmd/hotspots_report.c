@@ -45,7 +45,7 @@ static int read_profile(struct ut_prof *p, const struct ut_prof_opts *opts, int 
 	ut_prof_init(p, opts);
 	if (!rc)
 		rc = ut_load_each(&in, &how, add_store, p, err);
-	if (!rc && !p->samples)
+	if (!rc && !p->samples && !p->none)
 		rc = ut_err_set(err, -ENODATA, "%s: no samples of CPU time in it%s", paths[0],
 				opts->filter || opts->task || opts->function
 					? ", or none that were asked for"

@@ -357,19 +357,14 @@ static void say_top(struct ut_hot_verdict_line *l, struct about *a, const struct
 
 /* ---- what is not known --------------------------------------------------------------------- */
 
-/* Samples that were taken, and their weight. */
-static uint64_t taken(const struct ut_prof *p)
-{
-	return p->samples - p->none_samples;
-}
-
 bool ut_prof_is_too_few(const struct ut_prof *p)
 {
 	struct ut_str event = ut_prof_text(p, p->event);
 
 	/* samples of profiles that are called "cpu" have been added up: how many there were is lost
 	 */
-	return ut_sample_is_cpu_time(event) && !ut_str_is(event, "cpu") && taken(p) < LEAST_SAMPLES;
+	return ut_sample_is_cpu_time(event) && !ut_str_is(event, "cpu") &&
+	       p->samples < LEAST_SAMPLES;
 }
 
 /* What threads did instead of running, if it was most of what they did. */
@@ -404,7 +399,7 @@ static void add_too_few(struct ut_hot_verdict *v, const struct ut_prof *p)
 	char time[32];
 
 	ut_buf_fmt(&l->say, "too few samples to say what takes the time: %" PRIu64 " in ",
-		   taken(p));
+		   p->samples);
 	ut_prof_amount(p, p->weight, &l->say);
 	ut_buf_text(&l->say, " of CPU time");
 	if (p->elapsed)

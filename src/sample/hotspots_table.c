@@ -146,7 +146,8 @@ void ut_hotspots_print(struct ut_out *out, const struct ut_hotspots *h,
 		if (r->self || r->samples || !people) { /* people see at once who did nothing */
 			cells[SELF] = ut_report_u64(r->self);
 			cells[SELF_SHARE] = ut_report_real(ut_hot_share(r->self, all));
-			cells[SAMPLES] = ut_report_u64(r->samples);
+			if (r->samples || !people) /* time without a sample has none */
+				cells[SAMPLES] = ut_report_u64(r->samples);
 		}
 		cells[TOTAL] = ut_report_u64(r->total);
 		cells[TOTAL_SHARE] = ut_report_real(ut_hot_share(r->total, all));

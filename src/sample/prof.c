@@ -193,6 +193,19 @@ static void match_stacks(struct counting *c)
 	free(fits);
 }
 
+/* CPU time without a sample: nobody has seen where in the program it was spent. */
+static bool has_no_sample(const struct counting *c, uint32_t stack)
+{
+	const struct ut_stacks *s = &c->trace->stacks;
+	struct ut_place_in_code code;
+
+	if (!stack)
+		return false;
+	code = ut_stacks_get_place(s, ut_stacks_get(s, stack).place);
+	return !code.module &&
+	       ut_str_is(ut_strtab_get(&c->trace->strings, code.function), UT_SAMPLE_NONE);
+}
+
 /* Was a task of that name open, be it around others? */
 static bool is_in_task(struct counting *c, const struct ut_sample_seen *e)
 {
@@ -216,7 +229,9 @@ static bool is_wanted(struct counting *c, const struct ut_sample_seen *e)
 
 	if (o->wanted && !o->wanted(o->ctx, e))
 		return false;
-	return (!o->task || is_in_task(c, e)) && (!o->function || c->matches[e->stack]);
+	if (o->task && (has_no_sample(c, e->stack) || !is_in_task(c, e)))
+		return false;
+	return !o->function || c->matches[e->stack];
 }
 
 static uint32_t path_number(struct counting *c, const struct ut_sample_seen *e)
@@ -244,6 +259,25 @@ static uint32_t path_number(struct counting *c, const struct ut_sample_seen *e)
 	return path;
 }
 
+/* Tasks open when it was written down, at a thread's end, are not those that it was spent in. */
+static uint32_t unsampled_path(struct counting *c)
+{
+	struct ut_prof *p = c->p;
+
+	if (!p->none_path) {
+		const struct ut_prof_group group = {
+			.name = ut_strtab_intern_z(&p->strings, UT_SAMPLE_NONE),
+		};
+
+		p->paths = ut_grow(p->paths, p->path_count + 1, &p->path_cap, sizeof(*p->paths));
+		p->none_path = (uint32_t)p->path_count++;
+		p->paths[p->none_path] = (struct ut_prof_path){
+			.group = group_number(&p->groups[UT_GROUP_TASK], &group),
+		};
+	}
+	return p->none_path;
+}
+
 static void find_groups(struct counting *c, const struct ut_sample_seen *e,
 			uint32_t groups[UT_GROUPS], uint32_t *path)
 {
@@ -259,7 +293,7 @@ static void find_groups(struct counting *c, const struct ut_sample_seen *e,
 				       .id = nobody ? 0 : process->pid },
 	};
 
-	*path = path_number(c, e);
+	*path = has_no_sample(c, e->stack) ? unsampled_path(c) : path_number(c, e);
 	for (unsigned int i = 0; i < UT_GROUPS; i++)
 		groups[i] = i == UT_GROUP_TASK ? c->p->paths[*path].group
 					       : group_number(&c->p->groups[i], &keys[i]);
@@ -268,22 +302,24 @@ static void find_groups(struct counting *c, const struct ut_sample_seen *e,
 static void count_sample(void *ctx, const struct ut_sample_seen *e)
 {
 	struct counting *c = ctx;
-	uint32_t groups[UT_GROUPS], path;
+	uint32_t groups[UT_GROUPS], path, samples;
 
 	if (!is_wanted(c, e))
 		return;
+	samples = !has_no_sample(c, e->stack);
 	c->first = e->ts < c->first ? e->ts : c->first;
 	c->last = e->ts > c->last ? e->ts : c->last;
 	c->p->weight += e->weight;
-	c->p->samples++;
+	c->p->samples += samples;
+	c->p->none += samples ? 0 : e->weight;
 	find_groups(c, e, groups, &path);
 	c->p->paths[path].weight += e->weight;
 	for (unsigned int i = 0; i < UT_GROUPS; i++) {
 		c->p->groups[i].items[groups[i]].weight += e->weight;
-		c->p->groups[i].items[groups[i]].samples++;
+		c->p->groups[i].items[groups[i]].samples += samples;
 	}
 	c->self[e->stack] += e->weight;
-	c->samples[e->stack]++;
+	c->samples[e->stack] += samples;
 }
 
 static void tell_sample(void *ctx, const struct ut_sample_seen *e)
@@ -308,7 +344,7 @@ static void add_nodes(struct counting *c)
 	uint8_t *used = ut_make(s->site_count + 1);
 
 	for (uint32_t i = (uint32_t)s->site_count; i; i--) {
-		if (c->samples[i] || used[i])
+		if (c->self[i] || c->samples[i] || used[i])
 			used[i] = used[ut_stacks_get(s, i).caller] = 1;
 	}
 	for (uint32_t i = 1; i <= s->site_count; i++) {
@@ -506,21 +542,9 @@ static void sum_tasks(struct ut_prof *p)
 	free(seen);
 }
 
-static void sum_none(struct ut_prof *p)
-{
-	p->none = p->none_samples = 0;
-	for (size_t i = 1; i < p->node_count; i++) {
-		if (p->nodes[i].self && ut_prof_is_none(p, &p->frames[p->nodes[i].frame])) {
-			p->none += p->nodes[i].self;
-			p->none_samples += p->nodes[i].samples;
-		}
-	}
-}
-
 void ut_prof_settle(struct ut_prof *p)
 {
 	sum_tasks(p);
-	sum_none(p);
 	free(p->first_child);
 	free(p->next_child);
 	p->first_child = ut_make(p->node_count * sizeof(*p->first_child));

@@ -126,8 +126,8 @@ struct ut_prof {
 	uint64_t span;    /* ns from the first sample to the last, the longest of all stores */
 	uint64_t elapsed; /* ns that the longest of all traces lasts */
 	struct ut_prof_did did;
-	/* after settle: CPU time without a sample, and how many of the samples say so */
-	uint64_t none, none_samples;
+	uint64_t none;      /* CPU time without a sample: part of the weight */
+	uint32_t none_path; /* of tasks: what it counts to; 0 = there is none */
 	/* functions, wherever in them */
 	uint32_t *function_of;           /* by frame: index of a function */
 	struct ut_prof_frame *functions; /* without file and line */

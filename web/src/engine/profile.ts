@@ -317,7 +317,7 @@ export class Profile {
 				}
 				if (between[node] && !(wanted >= 0 && !around)) {
 					at.push(around);
-					if (!nodes.samples[node]) return;
+					if (!nodes.self[node]) return;
 					to = g.child(around, fn);
 				} else at.push((to = g.child(around, fn)));
 				g.self[to] += nodes.self[node];
@@ -354,7 +354,7 @@ export class Profile {
 	private growUp(g: Grown, between: boolean[]): void {
 		const { self, samples } = this.stacks.nodes;
 
-		for (let i = 1; i < self.length; i++) if (samples[i]) this.addUp(g, between, i, self[i], samples[i]);
+		for (let i = 1; i < self.length; i++) if (self[i]) this.addUp(g, between, i, self[i], samples[i]);
 	}
 
 	private growCallers(g: Grown, between: boolean[], fn: number): void {

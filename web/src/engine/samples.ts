@@ -55,10 +55,10 @@ function narrowed(
 		count = 0,
 		first = Infinity,
 		last = -Infinity;
-	const add = (g: SampleGroups, at: number, w: number) => {
+	const add = (g: SampleGroups, at: number, w: number, taken: number) => {
 		g.weight[at] += w;
 		g.total[at] += w;
-		g.samples[at]++;
+		g.samples[at] += taken;
 	};
 	/* A task inside one of the same name counts once. */
 	const addAround = (path: number, w: number) => {
@@ -80,17 +80,18 @@ function narrowed(
 			t += m.t[i];
 			while (ranges && range < ranges.length && ranges[range][1] <= t) range++;
 			if (ranges && (range === ranges.length || ranges[range][0] > t)) continue;
-			const w = m.weight[i];
+			const w = m.weight[i],
+				taken = all.nodes.samples[m.node[i]] ? 1 : 0; // CPU time without a sample has none
 
 			first = Math.min(first, t);
 			last = Math.max(last, t);
 			weight += w;
-			count++;
+			count += taken;
 			self[m.node[i]] += w;
-			samples[m.node[i]]++;
-			add(groups.thread, m.thread, w);
-			add(groups.process, m.process, w);
-			add(groups.task, all.paths.task[m.task[i]], w);
+			samples[m.node[i]] += taken;
+			add(groups.thread, m.thread, w, taken);
+			add(groups.process, m.process, w, taken);
+			add(groups.task, all.paths.task[m.task[i]], w, taken);
 			addAround(m.task[i], w);
 		}
 	}
