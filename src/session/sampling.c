@@ -83,6 +83,7 @@ static int start(struct ut_sampling *s, pid_t pid, bool at_exec, struct ut_err *
 {
 	const struct ut_sampling_opts *o = &s->plan->sampling;
 	const struct ut_sampler_opts opts = { .dir = s->session->dir,
+					      .name = at_exec ? ut_path_base(s->plan->argv[0]) : "",
 					      .hz = o->hz,
 					      .event = o->event,
 					      .stacks = o->stacks,

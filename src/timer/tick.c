@@ -112,16 +112,23 @@ static bool is_wanted(void)
 		(int32_t)atomic_load_explicit(&c->resumed, memory_order_relaxed) > 0);
 }
 
+uint64_t ut_timer_ran(void)
+{
+	struct timespec t = { 0, 0 };
+
+	syscall(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
 /* A thread that nobody was told of is part of what the system counts for the process. */
 void ut_timer_end(void)
 {
 	struct ut_timer_header *h = atomic_load_explicit(&ut_timer.ring, memory_order_acquire);
-	struct timespec t = { 0, 0 };
 	uint64_t ran;
 
-	if (!is_wanted() || syscall(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, &t))
+	if (!is_wanted())
 		return;
-	ran = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+	ran = ut_timer_ran();
 	if (!h && atomic_fetch_add(&ut_timer.ended, ran) + ran > RING_FROM)
 		h = ring();
 	for (unsigned int i = 0; h && i < TRIES; i++) {

@@ -148,6 +148,7 @@ static void forked_child(void)
 		return;
 	ut_sandbox_look();
 	ut_timer.start = ut_clock_ns(CLOCK_MONOTONIC);
+	ut_timer.used = 0;
 	if (me.high)
 		ut_timer_arm(me.low, me.high);
 }
@@ -175,6 +176,8 @@ static void begin(void)
 	ut_timer.begins_on = begins_on();
 	ut_timer.period = c->timer_period;
 	ut_timer.start = ut_clock_ns(CLOCK_MONOTONIC);
+	if (syscall(SYS_gettid) == syscall(SYS_getpid))
+		ut_timer.used = ut_timer_ran();
 	has_key = pthread_key_create(&key, thread_ends) == 0 && key < KEYS_WITHOUT_MALLOC;
 	ut_timer_threads_init();
 	ut_timer_python_find();

@@ -26,6 +26,7 @@ struct ut_timer {
 	bool begins_on;             /* PTI_ENABLE_COLLECTION=1 was there at the start */
 	uint64_t period;            /* ns of CPU time */
 	uint64_t start;             /* ns: when this program began */
+	uint64_t used;              /* ns of CPU time that the first thread had used by then */
 	char dir[4096];
 	_Atomic(struct ut_timer_header *) ring; /* NULL until the first sample */
 	uint32_t slots;                         /* in it */
@@ -60,6 +61,8 @@ bool ut_timer_on(void);
 /* ---- tick.c -------------------------------------------------------------------------------- */
 
 void ut_timer_tick(int sig, siginfo_t *info, void *context);
+/* How long the calling thread has run, ns; 0 = not known. */
+uint64_t ut_timer_ran(void);
 /* The calling thread ends: how long it ran is told, if there is somebody to tell. */
 void ut_timer_end(void);
 

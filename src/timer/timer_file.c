@@ -99,6 +99,7 @@ struct ut_timer_header *ut_timer_file_make(void)
 	h->slots = ut_timer.slots = slots;
 	h->start = ut_timer.start;
 	h->proc_start = ut_process_start(0);
+	h->used = ut_timer.used;
 	h->maps_bytes = take_maps(h, slots);
 	atomic_thread_fence(memory_order_release);
 	memcpy(h->magic, UT_TIMER_MAGIC, sizeof(h->magic));

@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 #define UT_TIMER_MAGIC   "uttick\n\032"
-#define UT_TIMER_VERSION 3
+#define UT_TIMER_VERSION 4
 #define UT_TIMER_SUFFIX  ".ring"
 
 #define UT_TIMER_HEADER_BYTES 4096u
@@ -57,6 +57,7 @@ struct ut_timer_header {
 	uint32_t slots;
 	uint64_t start;      /* ns, CLOCK_MONOTONIC: when the program began, or was forked */
 	uint64_t proc_start; /* field 22 of /proc/PID/stat */
+	uint64_t used;       /* ns of CPU time of the first thread until then */
 	uint32_t maps_bytes; /* of the text */
 	_Atomic uint32_t next;
 	_Atomic uint32_t lost;    /* samples that found no slot */

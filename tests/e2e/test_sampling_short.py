@@ -4,10 +4,11 @@ samples make no verdict. By the kernel's samples, and by timers where the kernel
 # ci: labels slow
 import errno
 import json
+import re
 import subprocess
 import unittest
 
-from common import UNITRACE, Case, kernel_samples, main, need, program
+from common import UNITRACE, Case, kernel_samples, main, need, program, pythons
 
 need("brief", "deny_perf")
 BRIEF, DENY = program("brief"), program("deny_perf")
@@ -39,17 +40,23 @@ class Short:
         self.assertEqual(got.returncode, 0, got.stderr.decode())
         return got.stdout.decode().splitlines()[0]
 
-    def check_accounted(self, used):
-        """All of what the program has used is there: nearly all of it as time without a sample."""
+    def check_sums(self, used):
+        """All of what the program has used is there, once, in every table."""
         rows = self.rows()
         total = sum(row["self_ns"] for row in rows) / 1e6
         self.assertAlmostEqual(total, used, delta=0.1 * used + 10)
-        self.assertGreater(sum(row["self_share"] for row in rows if row["name"] == "[not sampled]"), 50)
-        self.assertRegex(self.verdict(), r"has no sample: |too few samples")
         by_process = sum(row["self_ns"] for row in self.rows("--by", "process")) / 1e6
         self.assertAlmostEqual(by_process, total, delta=0.01)
         by_thread = sum(row["cpu_ns"] for row in self.rows("--threads=threads")) / 1e6
         self.assertAlmostEqual(by_thread, used, delta=0.1 * used + 10)
+        self.assertEqual([row["samples"] for row in rows if row["name"] == "[not sampled]"], [0])
+        return rows
+
+    def check_accounted(self, used):
+        """Nearly all of it is time without a sample."""
+        rows = self.check_sums(used)
+        self.assertGreater(sum(row["self_share"] for row in rows if row["name"] == "[not sampled]"), 50)
+        self.assertRegex(self.verdict(), r"has no sample: |too few samples")
 
     def test_threads_are_accounted_to_their_ends(self):
         self.check_accounted(self.hotspots(BRIEF, "threads", "600", "300"))
@@ -57,6 +64,35 @@ class Short:
     def test_processes_are_accounted_to_their_ends(self):
         self.check_accounted(self.hotspots(BRIEF, "children", "100", "400"))
         self.assertIn(self.GROUP, " ".join(row["name"] for row in self.rows("--by", "process")))
+
+    def test_programs_that_execute_others_count_once(self):
+        """The kernel goes on counting; what each of them ran is that one's."""
+        self.check_sums(self.hotspots(BRIEF, "execs", "8", "30000"))
+        rows = self.rows("--by", "process")
+        self.assertEqual([row["name"] for row in rows if "no name" in row["name"]], [])
+
+    def test_short_programs_that_execute_others_count_once(self):
+        self.check_sums(self.hotspots("sh", "-c", f"{BRIEF} execs 60 900; :"))
+
+    def test_time_without_a_sample_is_in_no_task(self):
+        self.hotspots(BRIEF, "threads", "200", "300")
+        rows = {row["name"]: row["samples"] for row in self.rows("--by", "task")}
+        self.assertEqual(rows.get("[not sampled]"), 0)
+
+    def test_functions_of_python_keep_their_own_time(self):
+        """Their code is freed at once, and that of the next one comes to lie in its place."""
+        (self.dir / "again.py").write_text("import time\n"
+                                           "for i in range(40):\n"
+                                           "    names = {'time': time}\n"
+                                           "    exec(f'def f{i:03}():\\n    end = time.thread_time() + 0.01\\n'\n"
+                                           "         '    while time.thread_time() < end:\\n        pass\\n', names)\n"
+                                           "    names[f'f{i:03}']()\n")
+        for version, path in pythons().items():
+            with self.subTest(version):
+                self.hotspots(path, "again.py")
+                known = [row["total_ns"] / 1e6 for row in self.rows() if re.fullmatch(r"f\d{3}", row["name"])]
+                self.assertGreater(sum(known), 100)
+                self.assertLess(max(known), 40)
 
     def test_what_waits_has_no_verdict(self):
         self.hotspots(BRIEF, "idle", "700", options=("--sampling=1000",))

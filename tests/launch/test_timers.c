@@ -196,7 +196,7 @@ static int set_up(void **state)
 	(void)state;
 	memset(&taker, 0, sizeof(taker));
 	ut_taker_init(&taker, dir);
-	ut_timers_open(&timers, dir);
+	ut_timers_open(&timers, dir, 0);
 	return 0;
 }
 

@@ -3,6 +3,7 @@
  *
  *     brief threads COUNT US      so many threads, two at a time, of so many us of CPU time each
  *     brief children COUNT US     the same of processes, which end by _exit()
+ *     brief execs COUNT US        executes itself so often, each time after us of CPU time
  *     brief idle MS               waits
  *     brief templates MS          three functions of one template, so long each
  *     brief alloc                 functions of its own with "alloc" in their names keep memory
@@ -71,6 +72,15 @@ static void children(long count, long us)
 	}
 }
 
+static void execs(const char *self, long count, long us)
+{
+	std::string left = std::to_string(count - 1), time = std::to_string(us);
+
+	burn(us * 1000);
+	if (count > 1)
+		execl("/proc/self/exe", self, "execs", left.c_str(), time.c_str(), nullptr);
+}
+
 template <int N> struct work {
 	__attribute__((noinline)) static void go(long ms)
 	{
@@ -115,6 +125,8 @@ int main(int argc, char **argv)
 		threads(a, b);
 	} else if (what == "children") {
 		children(a, b);
+	} else if (what == "execs") {
+		execs(argv[0], a, b);
 	} else if (what == "idle") {
 		usleep(static_cast<useconds_t>(a) * 1000);
 	} else if (what == "templates") {

@@ -304,13 +304,18 @@ static void on_switch(struct reader *r, const char *at)
 	see(c, rec.time);
 }
 
-/* Both only grow: the last one counts. */
+/*
+ * Both only grow: the last one counts. What was seen of the process after it had begun to run
+ * another program is that one's.
+ */
 static void on_times(struct reader *r, const char *at)
 {
 	struct ut_cpu_times rec;
 	struct ut_cpu_life *life;
 
 	memcpy(&rec, at, sizeof(rec));
+	if (r->c->header.end && rec.time > r->c->header.end)
+		return;
 	life = life_of(r->c, rec.tid);
 	life->ran = rec.ran > life->ran ? rec.ran : life->ran;
 	life->ready = rec.ready > life->ready ? rec.ready : life->ready;

@@ -190,7 +190,9 @@ static void send_rests(struct ut_cpu_sender *s)
 
 		if (!ran)
 			continue;
-		if (i == UT_CPU_REST_PROGRAMS)
+		if (i == UT_CPU_REST_PROGRAMS && !programs)
+			snprintf(text, sizeof(text), "[before other programs were executed]");
+		else if (i == UT_CPU_REST_PROGRAMS)
 			snprintf(text, sizeof(text), "[%" PRIu64 " %s without samples]", programs,
 				 programs == 1 ? "program" : "programs");
 		else
@@ -230,10 +232,15 @@ static uint64_t ran_between(const struct ut_cpu *c, const struct ut_cpu_life *li
 	return ran;
 }
 
-/* Samples of cycles say nothing of time: each stands for what its thread ran since the last one. */
+/*
+ * Samples of cycles say nothing of time: each stands for what its thread ran since the last one.
+ * The kernel's clock goes on where a process executes another program: there the first sample
+ * stands for what came before, too, which is accounted for as the time of the other program.
+ */
 static void weigh(struct ut_cpu *c, const struct ut_cpu_life *life)
 {
 	bool told = (c->header.flags & UT_CPU_SWITCHES) != 0;
+	bool turns = told && life->first_turn < life->last_turn;
 	uint64_t before = life->born ? life->born : c->first;
 	uint32_t at = life->first_turn;
 
@@ -241,9 +248,14 @@ static void weigh(struct ut_cpu *c, const struct ut_cpu_life *life)
 		struct ut_cpu_moment *m = &c->samples[i];
 		uint64_t ns = c->header.period;
 
-		if (!m->weight && told && life->first_turn < life->last_turn)
+		bool first = told && life->born && i == life->first_sample;
+
+		if (turns && (first || !m->weight))
 			ns = ran_between(c, life, before, m->time, &at);
-		if (!m->weight)
+		else if (first)
+			ns = ut_cpu_on_time(c, before, m->time);
+		/* the clocks of samples and turns differ by little */
+		if (!m->weight || (first && ns + ns / 16 < m->weight))
 			m->weight = (uint32_t)(ns < UINT32_MAX ? ns : UINT32_MAX);
 		before = m->time;
 	}

@@ -167,9 +167,10 @@ static void take_times(const struct ut_cpu *c, const struct ut_cpu_life *life, s
 	uint64_t end = life->gone ? life->gone : c->last;
 	uint64_t there = end > life->born ? end - life->born : 0;
 
-	sums->ran = life->ran;
+	/* a process that is killed ran for a while after somebody last looked */
+	sums->ran = life->ran > sums->ran ? life->ran : sums->ran;
 	sums->ready = life->ready;
-	sums->waited = there > life->ran + life->ready ? there - life->ran - life->ready : 0;
+	sums->waited = there > sums->ran + life->ready ? there - sums->ran - life->ready : 0;
 }
 
 /* ---- what they are for --------------------------------------------------------------------- */

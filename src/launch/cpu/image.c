@@ -194,7 +194,7 @@ uint64_t ut_image_ran(const struct ut_image *i, uint64_t end)
 	for (size_t k = 0; k < i->task_count; k++) {
 		const struct ut_image_task *task = &i->tasks[k];
 
-		sum += task->ran;
+		sum += task->ran > task->sampled ? task->ran : task->sampled;
 		if (task->since && end > task->since)
 			sum += end - task->since;
 	}

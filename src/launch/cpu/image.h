@@ -24,9 +24,11 @@ struct ut_python;
 struct ut_image_task {
 	uint32_t tid;
 	char name[16];
-	uint64_t ran;   /* ns */
-	uint64_t seen;  /* when; 0 = it has ended */
-	uint64_t since; /* of switches: when it began to run; 0 = it does not */
+	uint64_t ready;   /* ns that it stood in line, in this program and those before */
+	uint64_t ran;     /* ns */
+	uint64_t sampled; /* ns of CPU time that samples of timers stand for */
+	uint64_t seen;    /* when; 0 = it has ended */
+	uint64_t since;   /* of switches: when it began to run; 0 = it does not */
 };
 
 /* Files of compilers inside the program: jit_files.h. Descriptors; 0 or less = none. */
@@ -60,6 +62,9 @@ struct ut_image {
 	size_t maps_looked;          /* how many maps there were then */
 	struct ut_idmap looked_into; /* modules -> 1: to see if it is Python */
 	struct ut_image_jit jit;
+	uint64_t proc_start; /* of the process, where programs sample themselves; 0 = not known */
+	/* ns that the first thread had run and stood in line when the program began */
+	uint64_t ran_before, ready_before;
 	struct ut_image_task *tasks;
 	size_t task_count, task_cap;
 	struct ut_idmap task_of_tid; /* -> index + 1 */

@@ -78,7 +78,7 @@ static struct ut_image *begin(struct ut_images *im, struct ut_image *next)
 {
 	struct ut_image **slot = slot_of(im, next->pid);
 
-	if (*slot && !(*slot)->end) {
+	if (*slot && (!(*slot)->end || (*slot)->end > next->start)) {
 		(*slot)->end = next->start;
 		(*slot)->replaced = true;
 	}
@@ -112,11 +112,31 @@ static void read_comm(uint32_t pid, uint32_t tid, char *name, size_t size)
 	fclose(f);
 }
 
+static struct ut_image *find(const struct ut_images *im, uint32_t pid, uint64_t time)
+{
+	uint32_t at = ut_idmap_get(&im->by_pid, pid);
+	struct ut_image *i = at ? im->items[at - 1] : NULL;
+
+	while (i && i->before && time < i->start)
+		i = i->before;
+	return i;
+}
+
+struct ut_image *ut_images_begin_root(struct ut_images *im, uint32_t pid, uint64_t start,
+				      const char *name)
+{
+	return begin(im, ut_image_new(pid, (uint32_t)getpid(), start, name));
+}
+
 struct ut_image *ut_images_begin(struct ut_images *im, uint32_t pid, uint32_t ppid, uint64_t start)
 {
+	const struct ut_image *near = find(im, pid, start);
 	char name[64];
 
 	read_comm(pid, pid, name, sizeof(name));
+	near = near ? near : find(im, ppid, start);
+	if (!name[0] && near) /* it is gone already */
+		snprintf(name, sizeof(name), "%s", near->name);
 	return begin(im, ut_image_new(pid, ppid, start, name));
 }
 
@@ -125,16 +145,6 @@ static struct ut_image *unheard_of(struct ut_images *im, uint32_t pid, uint64_t 
 	struct ut_image *i = ut_images_begin(im, pid, 0, time);
 
 	ut_images_look(im, i, time);
-	return i;
-}
-
-static struct ut_image *find(const struct ut_images *im, uint32_t pid, uint64_t time)
-{
-	uint32_t at = ut_idmap_get(&im->by_pid, pid);
-	struct ut_image *i = at ? im->items[at - 1] : NULL;
-
-	while (i && i->before && time < i->start)
-		i = i->before;
 	return i;
 }
 
@@ -413,21 +423,26 @@ void ut_images_flush(struct ut_images *im, uint64_t before)
  * CPU time of those that nobody has sampled, and what the system counts beside: how threads start
  * and end, and where programs sample themselves, those that did not come to it.
  */
-static void tell_rest(const struct ut_images *im, struct ut_image *to, uint64_t now)
+static void tell_rest(struct ut_images *im, struct ut_image *to, uint64_t now)
 {
-	const struct ut_image_session *s = &im->session;
-	const uint64_t known = s->accounted + s->rest;
-	const uint64_t unseen = s->total > known ? s->total - known : 0;
+	struct ut_image_session *s = &im->session;
+	const uint64_t known = s->accounted + s->rest + ut_image_ran(to, now);
+	uint64_t unseen = s->total > known ? s->total - known : 0;
 
+	if (unseen <= LEAST_UNSEEN || unseen <= s->total / 50)
+		unseen = 0;
+	if (!to->path[0] && s->accounted && s->rest <= LEAST_UNSEEN && !unseen)
+		return;
 	if (s->rest)
 		ut_image_rest(to, &(struct ut_cpu_rest_rec){ .time = now,
 							     .which = UT_CPU_REST_PROGRAMS,
 							     .count = s->rest_count,
 							     .ran = s->rest });
-	if (unseen > LEAST_UNSEEN && unseen > s->total / 50)
+	if (unseen)
 		ut_image_rest(to, &(struct ut_cpu_rest_rec){ .time = now,
 							     .which = UT_CPU_REST_UNSEEN,
 							     .ran = unseen });
+	ut_image_force(to, s);
 }
 
 /* Does the user want all of it? Nobody knows whose time it was that passed while it was off. */
@@ -467,11 +482,7 @@ void ut_images_close(struct ut_images *im, uint64_t now)
 		return;
 	teller->end = teller->end ? teller->end : now;
 	ut_image_flush(teller, s);
-	if (is_whole(im) && (teller->path[0] || !s->accounted || s->rest > LEAST_UNSEEN)) {
-		s->accounted += ut_image_ran(teller, teller->end);
+	if (is_whole(im))
 		tell_rest(im, teller, teller->end);
-		s->accounted -= ut_image_ran(teller, teller->end);
-		ut_image_force(teller, s);
-	}
 	ut_image_close(teller, s, teller->end);
 }

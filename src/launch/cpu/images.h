@@ -33,6 +33,10 @@ void ut_images_record(struct ut_images *im, const struct perf_event_header *h);
 /* The process runs another program from now on, one that nobody tells of but itself. */
 struct ut_image *ut_images_begin(struct ut_images *im, uint32_t pid, uint32_t ppid, uint64_t start);
 
+/* The program that the session starts, where the kernel does not report it. */
+struct ut_image *ut_images_begin_root(struct ut_images *im, uint32_t pid, uint64_t start,
+				      const char *name);
+
 /* A line as in /proc/PID/maps. */
 void ut_images_map_line(struct ut_images *im, struct ut_image *i, char *line, uint64_t time);
 

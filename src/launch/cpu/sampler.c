@@ -357,13 +357,16 @@ struct ut_sampler *ut_sampler_start(const struct ut_sampler_opts *opts, pid_t pi
 	s->taker.images.session.conditional =
 		opts->control && (opts->control->flags & UT_CONTROL_CONDITIONAL);
 	if (opts->timers) {
-		ut_timers_open(&s->timers, s->dir);
+		ut_timers_open(&s->timers, s->dir, s->taker.images.session.root);
 		s->taker.images.patience = PATIENCE_NS;
 	} else {
 		rc = open_perf(s, pid, at_exec, err);
 	}
 	if (!rc) {
 		fill_header(s);
+		if (opts->timers && at_exec)
+			ut_images_begin_root(&s->taker.images, (uint32_t)pid,
+					     ut_clock_ns(CLOCK_MONOTONIC), opts->name);
 		rc = ut_switcher_start(&s->switcher, apply, s);
 		if (!rc)
 			rc = -pthread_create(&s->thread, NULL, work, s);

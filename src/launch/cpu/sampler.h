@@ -19,8 +19,9 @@ struct ut_control;
 struct ut_sampler;
 
 struct ut_sampler_opts {
-	const char *dir; /* of the session; absolute */
-	uint64_t hz;     /* samples in a second of CPU time */
+	const char *dir;  /* of the session; absolute */
+	const char *name; /* of the program that is about to be executed */
+	uint64_t hz;      /* samples in a second of CPU time */
 	enum ut_perf_event event;
 	enum ut_stacks_by stacks;
 	uint32_t stack_bytes;

@@ -45,6 +45,14 @@ static uint64_t ticks_of(uint32_t pid, uint32_t tid)
 	return (user + system) * (UINT64_C(1000000000) / (uint64_t)sysconf(_SC_CLK_TCK));
 }
 
+/* The first thread of a process that has executed another program goes on counting. */
+static uint64_t ran_here(const struct ut_image *image, uint32_t tid, uint64_t ran)
+{
+	uint64_t before = tid == image->pid ? image->ran_before : 0;
+
+	return ran > before ? ran - before : 0;
+}
+
 static void look_at(struct ut_image *image, uint32_t tid, uint64_t time)
 {
 	struct ut_image_task *task = ut_image_task(image, tid);
@@ -62,15 +70,23 @@ static void look_at(struct ut_image *image, uint32_t tid, uint64_t time)
 	if (read_file(image->pid, tid, "schedstat", text, sizeof(text)) <= 0 ||
 	    sscanf(text, "%" SCNu64 " %" SCNu64, &times.ran, &times.ready) != 2 || !times.ran)
 		times.ran = ticks_of(image->pid, tid);
+	if (!times.ran) /* it is gone */
+		return;
+	task->ready = times.ready;
+	times.ran = ran_here(image, tid, times.ran);
+	if (tid == image->pid)
+		times.ready -=
+			times.ready < image->ready_before ? times.ready : image->ready_before;
 	if (times.ran != task->ran)
 		ut_image_times(image, &times);
 	task->ran = times.ran;
 }
 
-void ut_tasks_meet(struct ut_image *image, uint32_t tid, uint64_t time)
+void ut_tasks_meet(struct ut_image *image, uint32_t tid, uint64_t time, uint64_t weight)
 {
 	struct ut_image_task *task = ut_image_task(image, tid);
 
+	task->sampled += weight;
 	if (task->name[0])
 		return;
 	look_at(image, tid, time);
@@ -84,20 +100,40 @@ void ut_tasks_meet(struct ut_image *image, uint32_t tid, uint64_t time)
 void ut_tasks_ended(struct ut_image *image, const struct ut_timer_end *end)
 {
 	struct ut_image_task *task = ut_image_task(image, end->tid);
+	uint64_t ran = ran_here(image, end->tid, end->ran);
 
 	if (!task->name[0]) {
 		snprintf(task->name, sizeof(task->name), "%.15s", end->name);
 		ut_image_thread(image, end->tid, end->born, task->name);
 		task = ut_image_task(image, end->tid);
 	}
-	if (end->ran > task->ran) {
-		task->ran = end->ran;
-		ut_image_times(image, &(struct ut_cpu_times){ .time = end->gone,
-							      .tid = end->tid,
-							      .ran = end->ran });
+	if (ran > task->ran) {
+		task->ran = ran;
+		ut_image_times(image, &(struct ut_cpu_times){
+					      .time = end->gone, .tid = end->tid, .ran = ran });
 	}
 	task->seen = 0;
 	ut_image_gone(image, end->tid, end->gone);
+}
+
+void ut_tasks_replaced(struct ut_image *image, struct ut_image *next, uint64_t used)
+{
+	struct ut_image_task *task = ut_image_task(image, image->pid);
+	const struct ut_cpu_times times = { .time = next->start,
+					    .tid = image->pid,
+					    .ran = ran_here(image, image->pid, used) };
+
+	/* whoever has looked since then has seen what the next program ran */
+	task->ran = times.ran;
+	ut_image_times(image, &times);
+	next->ran_before = used;
+	next->ready_before = task->ready;
+}
+
+void ut_tasks_forget(struct ut_image *image)
+{
+	for (size_t i = 0; i < image->task_count; i++)
+		image->tasks[i].ran = 0;
 }
 
 /* Those that were there and are not any more. */

@@ -22,9 +22,11 @@
 
 _Static_assert(sizeof(struct ut_timer_slot) % 8 == 0, "stacks are aligned");
 
-void ut_timers_open(struct ut_timers *t, const char *dir)
+void ut_timers_open(struct ut_timers *t, const char *dir, uint32_t root)
 {
-	*t = (struct ut_timers){ .dir = dir, .watch = inotify_init1(IN_CLOEXEC | IN_NONBLOCK) };
+	*t = (struct ut_timers){ .dir = dir,
+				 .watch = inotify_init1(IN_CLOEXEC | IN_NONBLOCK),
+				 .root = root };
 	if (t->watch >= 0 && inotify_add_watch(t->watch, dir, IN_CREATE) < 0) {
 		close(t->watch);
 		t->watch = -1;
@@ -95,13 +97,19 @@ static bool is_sound(int fd, struct ut_timer_header *h)
 	       h->pid <= INT32_MAX && (uint64_t)st.st_size >= ut_timer_ring_bytes(h->slots);
 }
 
-static void tell_begin(const struct ut_timers_ring *r, struct ut_taker *taker, uint64_t now)
+static void tell_begin(const struct ut_timers *t, const struct ut_timers_ring *r,
+		       struct ut_taker *taker, uint64_t now)
 {
 	const struct ut_timer_header *h = &r->header;
 	struct ut_image *image = ut_images_begin(&taker->images, h->pid, h->ppid, h->start);
 	char *maps = ut_make(UT_TIMER_MAPS_BYTES + 1), *line, *rest = maps;
 	ssize_t n = pread(r->fd, maps, h->maps_bytes, UT_TIMER_HEADER_BYTES);
 
+	image->proc_start = h->proc_start;
+	if (image->before && image->before->proc_start == h->proc_start)
+		ut_tasks_replaced(image->before, image, h->used);
+	else if (image->before && h->pid == t->root)
+		ut_tasks_forget(image->before); /* what it has run is this program's */
 	maps[n > 0 ? n : 0] = '\0';
 	while ((line = strsep(&rest, "\n")))
 		ut_images_map_line(&taker->images, image, line, h->start);
@@ -116,34 +124,44 @@ static void add(struct ut_timers *t, const char *path, struct ut_taker *taker, u
 	if (r.fd >= 0 && !is_sound(r.fd, &r.header)) {
 		close(r.fd);
 		r.fd = -1;
+		t->looked = 0; /* half made: the process may be gone before the usual next look */
 	}
 	if (r.fd < 0)
 		return;
 	r.path = strdup(path);
 	r.states = ut_make(r.header.slots * sizeof(*r.states));
+	tell_begin(t, &r, taker, now);
 	t->rings = ut_grow(t->rings, t->count + 1, &t->cap, sizeof(*t->rings));
 	t->rings[t->count++] = r;
 	t->programs++;
-	tell_begin(&r, taker, now);
+	if (r.header.pid == t->root)
+		t->root = 0;
+}
+
+static int is_ring(const struct dirent *e)
+{
+	return ut_str_ends(e->d_name, UT_TIMER_SUFFIX);
 }
 
 static void look(struct ut_timers *t, struct ut_taker *taker, uint64_t now)
 {
+	struct dirent **found;
 	char path[4200];
-	struct dirent *e;
-	DIR *d;
+	int count;
 
 	if (!something_came(t, now))
 		return;
-	d = opendir(t->dir);
-	while (d && (e = readdir(d))) {
-		if (ut_str_ends(e->d_name, UT_TIMER_SUFFIX) &&
-		    snprintf(path, sizeof(path), "%s/%s", t->dir, e->d_name) < (int)sizeof(path) &&
+	count = scandir(t->dir, &found, is_ring,
+			versionsort); /* the programs of a process in order */
+	for (int i = 0; i < count; i++) {
+		if (snprintf(path, sizeof(path), "%s/%s", t->dir, found[i]->d_name) <
+			    (int)sizeof(path) &&
 		    !is_known(t, path))
 			add(t, path, taker, now);
+		free(found[i]);
 	}
-	if (d)
-		closedir(d);
+	if (count >= 0)
+		free(found);
 }
 
 /* ---- samples ------------------------------------------------------------------------------- */
@@ -159,7 +177,8 @@ static void take_slot(struct ut_timers *t, const struct ut_timers_ring *r, uint3
 	if (pread(r->fd, slot, sizeof(*slot), at) != (ssize_t)sizeof(*slot) ||
 	    slot->time < r->header.start || !slot->tid || slot->tid > INT32_MAX)
 		return;
-	ut_tasks_meet(ut_images_at(&taker->images, p.pid, slot->time), slot->tid, slot->time);
+	ut_tasks_meet(ut_images_at(&taker->images, p.pid, slot->time), slot->tid, slot->time,
+		      slot->weight);
 	p.ip = slot->regs[UT_TIMER_REG_IP];
 	p.time = slot->time;
 	p.period = slot->weight;
@@ -255,11 +274,21 @@ static bool ask(struct ut_timers *t, struct ut_timers_ring *r, struct ut_taker *
 	return false;
 }
 
+/* Static programs and short ones have no file, but CPU time. */
+static void ask_root(struct ut_timers *t, struct ut_taker *taker, uint64_t now)
+{
+	if (t->root && now >= t->root_asked)
+		t->root_asked =
+			now +
+			LOOK_NS * ut_tasks_look(ut_images_at(&taker->images, t->root, now), now);
+}
+
 void ut_timers_drain(struct ut_timers *t, struct ut_taker *taker, uint64_t now)
 {
 	size_t i = 0;
 
 	look(t, taker, now);
+	ask_root(t, taker, now);
 	ut_taker_finds_python(taker); /* before the first samples of a program that is new */
 	while (i < t->count) {
 		/* first this, then its samples: they are all there when it is over */

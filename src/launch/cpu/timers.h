@@ -30,6 +30,8 @@ struct ut_timers {
 	int watch; /* inotify; -1 = the directory is looked at now and then */
 	struct ut_timers_ring *rings;
 	size_t count, cap;
+	uint32_t root;              /* pid; 0 = none, or it samples itself */
+	uint64_t root_asked;        /* when /proc is asked about it the next time, ns */
 	uint64_t looked;            /* when the directory was last looked at, ns */
 	uint64_t programs;          /* how many have been sampled */
 	uint64_t unarmed;           /* threads that got no timer */
@@ -37,7 +39,8 @@ struct ut_timers {
 	struct ut_timer_slot *slot; /* the one at hand */
 };
 
-void ut_timers_open(struct ut_timers *t, const char *dir);
+/* root: the program that the session starts, which may never sample itself; 0 = none. */
+void ut_timers_open(struct ut_timers *t, const char *dir, uint32_t root);
 void ut_timers_close(struct ut_timers *t); /* twice is fine */
 
 /* Sleeps until a program has begun or wake can be read, at most ms. */
