@@ -84,12 +84,14 @@ bool ut_prof_matches(const struct ut_prof *p, uint32_t name, const char *pattern
 {
 	struct ut_str s = ut_prof_text(p, name);
 	struct ut_buf b = { 0 };
-	bool found;
+	bool found = false;
 
-	if (!fnmatch(pattern, s.ptr, 0))
-		return true;
-	ut_short_name(&b, s);
-	found = b.len && !fnmatch(pattern, b.data, 0);
+	for (int part = UT_NAME_SHORT; !found && part <= UT_NAME_WHOLE; part++) {
+		b.len = 0;
+		ut_name_part(&b, s, (enum ut_name_part)part);
+		/* a name may hold characters that mean something in a pattern: "operator[]" */
+		found = b.len && (!fnmatch(pattern, b.data, 0) || !strcmp(pattern, b.data));
+	}
 	ut_buf_release(&b);
 	return found;
 }

@@ -151,7 +151,8 @@ static inline struct ut_str ut_prof_text(const struct ut_prof *p, uint32_t strin
 	return ut_strtab_get(&p->strings, string);
 }
 
-/* Does a name fit a pattern, as a whole or without the parameters that C++ shows? */
+/* Does a name fit a pattern: as a whole, without the parameters that C++ shows, or without template
+ * arguments as well? */
 bool ut_prof_matches(const struct ut_prof *p, uint32_t name, const char *pattern);
 
 /* Is the frame a line of a script, not of something compiled? */

@@ -143,6 +143,33 @@ static void filters_leave_samples_out(void **state)
 	ut_filter_release(&filter);
 }
 
+/* A name can be copied from a table, where it has as much as tells it from the others. */
+static void functions_are_found_as_tables_call_them(void **state)
+{
+	static const char *const lines[] = { "main;void g<int>(int) 1", "main;void g<char>(char) 2",
+					     "main;A::operator[](int) 4", "" };
+	static const struct {
+		const char *pattern;
+		uint64_t weight;
+	} cases[] = { { "g", 3 },
+		      { "g<*", 3 },
+		      { "g<int>", 1 },
+		      { "void g<char>(char)", 2 },
+		      { "A::operator[]", 4 },
+		      { "A::operator[](int)", 4 },
+		      { "h", 0 } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct ut_prof_opts opts = { .function = cases[i].pattern };
+		struct ut_prof p;
+
+		make_profile(&p, &opts, lines);
+		assert_int_equal(p.weight, cases[i].weight);
+		ut_prof_release(&p);
+	}
+}
+
 static void tasks_are_those_open_at_the_sample(void **state)
 {
 	struct ut_prof_opts opts = { .task = "inner" };
@@ -351,6 +378,7 @@ UT_TESTS(prof)
 		cmocka_unit_test(lines_and_modules_are_told_apart),
 		cmocka_unit_test(lines_of_python_own_what_they_call),
 		cmocka_unit_test(filters_leave_samples_out),
+		cmocka_unit_test(functions_are_found_as_tables_call_them),
 		cmocka_unit_test(tasks_are_those_open_at_the_sample),
 		cmocka_unit_test(trees_are_seen_from_every_side),
 		cmocka_unit_test(what_an_interpreter_does_on_the_way_is_left_out),
