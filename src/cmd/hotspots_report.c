@@ -1,6 +1,7 @@
 #include "cmd/hotspots_report.h"
 
 #include <errno.h>
+#include <fnmatch.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 #include "draw/picture.h"
 #include "draw/scene.h"
 #include "import/load.h"
+#include "model/store.h"
 #include "sample/annotate.h"
 #include "sample/call_tree.h"
 #include "sample/flame_scene.h"
@@ -27,12 +29,48 @@
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
+struct reading {
+	struct ut_prof *p;
+	bool has_task; /* the one that is asked for, with samples or without */
+};
+
+static bool has_task(const struct ut_store *store, const char *pattern)
+{
+	for (uint32_t i = 0; i < store->types.count; i++) {
+		const struct ut_type *type = ut_store_type(store, i);
+
+		if ((type->kind == UT_KIND_SPAN || type->kind == UT_KIND_ASYNC_BEGIN) &&
+		    !fnmatch(pattern, ut_strtab_get(&store->trace.strings, type->name).ptr, 0))
+			return true;
+	}
+	return false;
+}
+
 static int add_store(void *ctx, size_t i, struct ut_store *store, struct ut_err *err)
 {
+	struct reading *r = ctx;
+
 	(void)i;
 	(void)err;
-	ut_prof_add(ctx, store);
+	ut_prof_add(r->p, store);
+	if (r->p->opts.task && !r->has_task)
+		r->has_task = has_task(store, r->p->opts.task);
 	return 0;
+}
+
+static int explain_empty(const struct reading *r, const char *path, struct ut_err *err)
+{
+	const struct ut_prof_opts *o = &r->p->opts;
+
+	if (o->task && !r->has_task)
+		return ut_err_set(err, -ENODATA, "%s: no task fits '%s'", path, o->task);
+	if (o->task)
+		return ut_err_set(err, -ENODATA,
+				  "%s: no samples in tasks that fit '%s' (overlapped tasks belong "
+				  "to no thread and have none)",
+				  path, o->task);
+	return ut_err_set(err, -ENODATA, "%s: no samples of CPU time in it%s", path,
+			  o->filter || o->function ? ", or none that were asked for" : "");
 }
 
 static int read_profile(struct ut_prof *p, const struct ut_prof_opts *opts, int count,
@@ -40,16 +78,14 @@ static int read_profile(struct ut_prof *p, const struct ut_prof_opts *opts, int 
 {
 	const struct ut_load how = { "hotspots", ut_load_threads(0), .teller = ut_log_teller() };
 	struct ut_inputs in = { .teller = how.teller };
+	struct reading r = { p, false };
 	int rc = ut_inputs_find(&in, count, paths, how.teller, err);
 
 	ut_prof_init(p, opts);
 	if (!rc)
-		rc = ut_load_each(&in, &how, add_store, p, err);
+		rc = ut_load_each(&in, &how, add_store, &r, err);
 	if (!rc && !p->samples && !p->none)
-		rc = ut_err_set(err, -ENODATA, "%s: no samples of CPU time in it%s", paths[0],
-				opts->filter || opts->task || opts->function
-					? ", or none that were asked for"
-					: "");
+		rc = explain_empty(&r, paths[0], err);
 	ut_prof_settle(p);
 	ut_inputs_release(&in);
 	return rc;
