@@ -16,6 +16,10 @@
 #include "base/tell.h"
 #include "import/cpu/cpu_read.h"
 #include "text/source.h"
+#include "wire/disk.h"
+#include "wire/spool.h"
+
+#define SESSION_SUFFIX ".session" /* of the folders that launchers make for their recordings */
 
 /* ---- which files --------------------------------------------------------------------------- */
 
@@ -26,10 +30,37 @@ static char *copy_of(const char *text)
 	return memcpy(ut_make(size), text, size);
 }
 
+/* Is it a recording that is in a result, too? */
+static bool is_stored(const char *path)
+{
+	struct ut_arena arena = { 0 };
+	bool yes = ut_str_ends(path, UT_SPOOL_SUFFIX) &&
+		   ut_path_exists(ut_str_fmt(&arena, "%s" UT_STORED_SUFFIX, path));
+
+	ut_arena_release(&arena);
+	return yes;
+}
+
+static bool is_session(const char *dir)
+{
+	size_t len = strlen(dir), suffix = strlen(SESSION_SUFFIX);
+
+	while (len && dir[len - 1] == '/')
+		len--;
+	return len > suffix && !strncmp(dir + len - suffix, SESSION_SUFFIX, suffix);
+}
+
 static void add_path(struct ut_inputs *in, const char *path)
 {
 	in->paths = ut_grow(in->paths, in->count + 1, &in->cap, sizeof(*in->paths));
 	in->paths[in->count++] = copy_of(path);
+}
+
+static void add_stored(struct ut_inputs *in, const char *path)
+{
+	in->stored =
+		ut_grow(in->stored, in->stored_count + 1, &in->stored_cap, sizeof(*in->stored));
+	in->stored[in->stored_count++] = copy_of(path);
 }
 
 /* Digits count as numbers: rank 10 comes after rank 9. */
@@ -122,10 +153,23 @@ static int add_dir(struct ut_inputs *in, const char *dir, int depth, struct ut_e
 			continue;
 		if (S_ISDIR(st.st_mode) && depth == 0)
 			rc = add_dir(in, path, depth + 1, err);
+		else if (S_ISREG(st.st_mode) && is_stored(path))
+			add_stored(in, path);
 		else if (S_ISREG(st.st_mode) && may_be_trace(in, path))
 			add_path(in, path);
 	}
 	closedir(d);
+	return rc;
+}
+
+/* A launcher that was killed may leave the folder of its session empty: others have something. */
+static int add_session(struct ut_inputs *in, const char *dir, struct ut_err *err)
+{
+	size_t before = in->count + in->stored_count;
+	int rc = add_dir(in, dir, 0, err);
+
+	if (!rc && in->count + in->stored_count == before && !in->nothing)
+		in->nothing = copy_of(dir);
 	return rc;
 }
 
@@ -138,12 +182,14 @@ static int add_pattern(struct ut_inputs *in, const char *pattern, struct ut_err 
 		return ut_err_set(err, -ENOENT, "%s: no file matches", pattern);
 	if (rc)
 		return ut_err_set(err, -EIO, "%s: cannot be expanded", pattern);
-	for (size_t i = 0; i < found.gl_pathc; i++) {
+	for (size_t i = 0; !rc && i < found.gl_pathc; i++) {
 		if (!ut_path_is_dir(found.gl_pathv[i]))
 			add_path(in, found.gl_pathv[i]);
+		else if (is_session(found.gl_pathv[i]))
+			rc = add_session(in, found.gl_pathv[i], err);
 	}
 	globfree(&found);
-	return 0;
+	return rc;
 }
 
 static int add_word(struct ut_inputs *in, const char *word, struct ut_err *err)
@@ -156,9 +202,12 @@ static int add_word(struct ut_inputs *in, const char *word, struct ut_err *err)
 	} else if (!strcmp(word, "-")) {
 		in->has_stdin = true;
 		add_path(in, word);
+	} else if (is_session(word) && ut_path_is_dir(word)) {
+		rc = add_session(in, word, err);
+		sort_from(in, first);
 	} else if (ut_path_is_dir(word)) {
 		rc = add_dir(in, word, 0, err);
-		if (!rc && in->count == first)
+		if (!rc && in->count == first && !in->stored_count)
 			rc = ut_err_set(err, -ENODATA, "%s: no trace in this directory", word);
 		sort_from(in, first);
 	} else if (!ut_path_exists(word) && strpbrk(word, "*?[{")) {
@@ -230,6 +279,24 @@ static void drop_doubles(struct ut_inputs *in)
 	free(ids);
 }
 
+/* Recordings whose results are stored are read if there is nothing else. */
+static void settle_stored(struct ut_inputs *in)
+{
+	bool alone = !in->count;
+
+	for (size_t i = 0; i < in->stored_count; i++) {
+		if (alone)
+			add_path(in, in->stored[i]);
+		else
+			ut_tell(in->teller, UT_INFO, "%s: its result is stored; left out",
+				in->stored[i]);
+		free(in->stored[i]);
+	}
+	free(in->stored);
+	in->stored = NULL;
+	in->stored_count = in->stored_cap = 0;
+}
+
 int ut_inputs_find(struct ut_inputs *in, int argc, const char *const *argv,
 		   const struct ut_teller *teller, struct ut_err *err)
 {
@@ -238,6 +305,9 @@ int ut_inputs_find(struct ut_inputs *in, int argc, const char *const *argv,
 	*in = (struct ut_inputs){ .teller = teller };
 	for (int i = 0; !rc && i < argc; i++)
 		rc = add_word(in, argv[i], err);
+	settle_stored(in);
+	if (!rc && !in->count && in->nothing)
+		rc = ut_err_set(err, -ENODATA, "%s: no trace in this directory", in->nothing);
 	if (rc) {
 		ut_inputs_release(in);
 		return rc;
@@ -253,6 +323,7 @@ void ut_inputs_release(struct ut_inputs *in)
 	for (size_t i = 0; i < in->count; i++)
 		free(in->paths[i]);
 	free(in->paths);
+	free(in->nothing);
 	*in = (struct ut_inputs){ 0 };
 }
 

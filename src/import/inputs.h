@@ -3,7 +3,9 @@
  *
  * A directory stands for the traces in it (by content, not deeper than a session directory in
  * it); a pattern that the shell did not expand is expanded here. Sorted so that rank 10 comes
- * after rank 9, each file once. What may not be read in a directory is told and left out.
+ * after rank 9, each file once. What may not be read in a directory is told and left out; so are
+ * recordings whose results are stored (of a launcher that was killed then), unless there is nothing
+ * else.
  */
 #ifndef UT_IMPORT_INPUTS_H
 #define UT_IMPORT_INPUTS_H
@@ -17,6 +19,9 @@ struct ut_inputs {
 	size_t count, cap;
 	uint64_t bytes; /* of all files, as they lie on disk */
 	bool has_stdin;
+	char **stored; /* recordings that are left out, while others are looked for */
+	char *nothing; /* the first session in which nothing is */
+	size_t stored_count, stored_cap;
 	const struct ut_teller *teller; /* while they are looked for */
 };
 

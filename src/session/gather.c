@@ -198,6 +198,7 @@ static int write_results(const struct ut_gather *g, const struct spools *s, stru
 	int rc, finish_rc;
 
 	ut_outputs_init(&out, &plan->out, plan->ccl_report, g->client);
+	out.marks = !plan->keep_session;
 	ut_session_plan_reports(plan, &out.devices);
 	out.devices.active = (g->session->control->want & ~UT_WANT_MEMORY) &&
 			     (!plan->out.no_summary || ut_device_report_wanted(&out.devices));
@@ -223,6 +224,7 @@ static void drop_spools(const struct spools *s)
 		unlink(s->list[i].path);
 		(void)!ut_path_remove_tree(ut_str_fmt(&arena, "%s" UT_KEPT_SUFFIX, s->list[i].path),
 					   &ignored);
+		unlink(ut_str_fmt(&arena, "%s" UT_STORED_SUFFIX, s->list[i].path));
 	}
 	ut_arena_release(&arena);
 }
@@ -231,9 +233,10 @@ static void put_away(const struct ut_gather *g, const struct spools *s)
 {
 	struct ut_err err = { 0 };
 
+	/* The spools first: if we are killed meanwhile, none is left that does not look stored. */
+	if (!g->plan->keep_session)
+		drop_spools(s);
 	if (g->plan->keep_session || s->living) {
-		if (!g->plan->keep_session)
-			drop_spools(s);
 		tell_kept(g, s->living);
 	} else if (ut_session_remove(g->session, &err)) {
 		ut_session_say(g->client,

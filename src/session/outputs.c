@@ -1,6 +1,7 @@
 #include "session/outputs.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +27,7 @@
 #include "text/out.h"
 #include "text/table_report.h"
 #include "wire/clock.h"
+#include "wire/disk.h"
 
 #define PROGRESS_STEP  65536u /* events between two looks at the clock */
 #define PROGRESS_AFTER UINT64_C(1000000000)
@@ -473,6 +475,21 @@ static void tell_nothing(const struct ut_outputs *o, const struct ut_spool_info 
 			       info->pid, info->name);
 }
 
+/*
+ * A launcher of a rank may be killed between this and the removal of its session. Whoever reads the
+ * results and the session then reads no process twice.
+ */
+static void mark_stored(struct ut_outputs *o, const struct ut_spool_info *list, size_t count)
+{
+	for (size_t i = 0; o->marks && o->opts->format_count && i < count; i++) {
+		const char *path = ut_str_fmt(&o->arena, "%s" UT_STORED_SUFFIX, list[i].path);
+		int fd = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+
+		if (fd >= 0)
+			close(fd);
+	}
+}
+
 static int export_one(struct ut_outputs *o, const struct ut_spool_info *info, bool first,
 		      struct ut_err *err)
 {
@@ -487,6 +504,8 @@ static int export_one(struct ut_outputs *o, const struct ut_spool_info *info, bo
 	if (events) {
 		int commit_rc = commit_targets(o, err);
 
+		if (!rc && !commit_rc)
+			mark_stored(o, info, 1);
 		return rc ? rc : commit_rc;
 	}
 	abandon_targets(o);
@@ -515,6 +534,8 @@ static int export_into_one(struct ut_outputs *o, const struct ut_spool_info *lis
 	if (total) {
 		int rc = commit_targets(o, err);
 
+		if (!first_rc && !rc)
+			mark_stored(o, list, count);
 		return first_rc ? first_rc : rc;
 	}
 	abandon_targets(o);

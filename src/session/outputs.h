@@ -46,6 +46,7 @@ struct ut_outputs {
 	const struct ut_output_opts *opts;
 	struct ut_session_client client;
 	bool ccl_report;
+	bool marks; /* spools that are stored; the caller removes them, unless it is killed first */
 	struct ut_arena arena;
 	struct ut_output_names names;
 	struct ut_target targets[UT_MAX_FORMATS];

@@ -42,6 +42,9 @@ void ut_disk_fill(uint64_t offset, uint32_t bytes);
 /* Files that are kept beside a spool lie in a folder of its name with this behind it. */
 #define UT_KEPT_SUFFIX ".kept"
 
+/* A spool beside which there is an empty file of its name with this behind it is in a result. */
+#define UT_STORED_SUFFIX ".stored"
+
 /*
  * Writes a file there, whole or not at all; one of this name that is there already stays. 0 or a
  * negative errno: -EINVAL for a name that is not of letters, digits, '.', '-' and '_'.
