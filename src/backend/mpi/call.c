@@ -14,6 +14,8 @@
 #define LITTLE    20000u  /* ns of CPU time: who uses less in such a gap does not work */
 #define WORK      200000u /* who uses more works; to fall asleep and wake takes less */
 #define ASK_AFTER 16u     /* tests without a long gap */
+/* Polls that go on are recorded as often as this. */
+#define REPORT_AFTER 50000000u /* ns */
 /* Those of CUPTI have 32 bits, those of OpenCL begin behind them. */
 #define FIRST_CORRELATION (UINT64_C(1) << 60)
 
@@ -109,6 +111,21 @@ void ut_mpi_poll_begin(struct ut_mpi_call *c)
 	ut_mpi.host->call_begin(ut_mpi.api, ut_mpi.names[c->id], 0);
 }
 
+/*
+ * Those until now, with what they ask for: if the process is killed while it goes on so, this is
+ * what says for whom it waited. The next test is the first of others.
+ */
+static void report_polls(struct ut_mpi_call *c)
+{
+	ut_mpi.host->call_begin(ut_mpi.api, ut_mpi.names[c->id], 0);
+	c->fact_count = c->begun_facts = 0;
+	tell_polls(c);
+	ut_mpi_fact_int(c, ut_mpi.key.pending, 1);
+	c->group = NULL;
+	ut_mpi_polled(c);
+	ut_mpi.host->call_end(ut_mpi.api, c->facts, c->fact_count);
+}
+
 /* A test that failed after others have, or the first one. */
 static void poll_failed(struct ut_mpi_call *c)
 {
@@ -117,6 +134,8 @@ static void poll_failed(struct ut_mpi_call *c)
 
 	if (c->begun)
 		ut_mpi.host->call_end(ut_mpi.api, NULL, 0);
+	if (!t->polls)
+		t->poll_start = c->start;
 	t->polling += now - c->start;
 	t->poll_end = now;
 	t->poll_id = c->id;
@@ -125,6 +144,8 @@ static void poll_failed(struct ut_mpi_call *c)
 		t->cpu = cpu_time();
 		t->cpu_at = now;
 	}
+	if (UT_UNLIKELY(now - t->poll_start > REPORT_AFTER))
+		report_polls(c);
 }
 
 void ut_mpi_poll_end(struct ut_mpi_call *c, int code, bool hit)

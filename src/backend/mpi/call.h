@@ -73,9 +73,11 @@ struct ut_mpi_call {
 	uint16_t begun_facts; /* of the facts: those that the record of its begin has */
 	bool begun;
 	bool poll;        /* it only asks whether something has happened */
+	bool probes;      /* a poll, for a message of op.peer and op.tag on comm */
 	bool neighbours;  /* a collective call of neighbours only */
 	bool to_somebody; /* it sends; the message is told when it is over */
 	uint64_t start;   /* of a poll */
+	ut_mpi_word comm; /* of a poll that probes */
 	uint64_t correlation;
 	struct ut_mpi_group *group;
 	struct ut_mpi_op op;
@@ -104,6 +106,7 @@ struct ut_mpi_thread {
 	/* tests and probes, one after the other, that all have failed; the last of them */
 	uint16_t poll_id;
 	uint64_t polls, poll_end, polling; /* how many, when the last one was, ns in all */
+	uint64_t poll_start;               /* when the first was */
 	uint64_t cpu, cpu_at; /* CPU time of the thread at a time in between; 0 = not asked yet */
 	/* memory for calls with many requests; grows, never given back */
 	char *spare;
@@ -134,7 +137,7 @@ static inline bool ut_mpi_enter(struct ut_mpi_call *c, enum ut_mpi_id id, const 
 	}
 	c->id = (uint16_t)id;
 	c->fact_count = c->begun_facts = 0;
-	c->begun = c->poll = c->neighbours = c->to_somebody = false;
+	c->begun = c->poll = c->probes = c->neighbours = c->to_somebody = false;
 	c->correlation = 0;
 	c->messages = 0;
 	c->received = 0;

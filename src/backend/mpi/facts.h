@@ -42,6 +42,18 @@ static inline void ut_mpi_fact_group(struct ut_mpi_call *c, const struct ut_mpi_
 	ut_mpi_fact(c, g->key, UT_VALUE_NAME, g->text);
 }
 
+/* A poll that probes. */
+static inline void ut_mpi_probes(struct ut_mpi_call *c, ut_mpi_word comm, int32_t from, int32_t tag)
+{
+	c->probes = true;
+	c->comm = comm;
+	c->op.peer = from;
+	c->op.tag = tag;
+}
+
+/* What a poll asks for, as far as it is one thing: request.c. */
+void ut_mpi_polled(struct ut_mpi_call *c);
+
 /* Whom a receive waits for, as far as it says so itself: p2p.c. */
 void ut_mpi_awaited(struct ut_mpi_call *c, const struct ut_mpi_op *op);
 

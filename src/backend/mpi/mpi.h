@@ -55,6 +55,7 @@ enum ut_mpi_id {
 	X(messages, "messages")                                                                    \
 	X(polls, "polls")                                                                          \
 	X(polling, "polling_ns")                                                                   \
+	X(pending, "pending")                                                                      \
 	X(path, "path")                                                                            \
 	X(name, "name")                                                                            \
 	X(collective, "collective")                                                                \

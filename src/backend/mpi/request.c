@@ -330,6 +330,17 @@ static void tell_awaited(struct ut_mpi_call *c)
 	}
 }
 
+void ut_mpi_polled(struct ut_mpi_call *c)
+{
+	if (!c->probes) {
+		tell_awaited(c);
+		return;
+	}
+	c->op.group = ut_mpi_comm(c->comm);
+	if (c->op.group && c->op.peer != ut_mpi_abi.proc_null)
+		ut_mpi_awaited(c, &c->op);
+}
+
 ut_mpi_word ut_mpi_look(struct ut_mpi_call *c, int64_t count, ut_mpi_word array,
 			ut_mpi_word statuses)
 {
