@@ -427,7 +427,7 @@ static void put_event_args(const struct ut_cw *c, const struct ut_trace *t,
 		ut_out_json_str(c->out, name.ptr, name.len);
 	}
 	ut_cw_args(&m, t, e->args);
-	if (e->kind == UT_KIND_SPAN)
+	if (e->kind == UT_KIND_SPAN || e->kind == UT_KIND_ASYNC_BEGIN)
 		put_flags(&m, e);
 	ut_cw_end_members(&m);
 }

@@ -363,6 +363,7 @@ static void tell_thread(struct ut_chrome *c)
 static void take_async(struct ut_chrome *c, unsigned int kind)
 {
 	struct ut_chrome_event *e = &c->event;
+	unsigned int flags = kind == UT_KIND_ASYNC_BEGIN ? span_flags(c) : 0;
 	uint32_t cat = e->cat;
 	uint64_t number;
 
@@ -374,7 +375,7 @@ static void take_async(struct ut_chrome *c, unsigned int kind)
 	}
 	tell_thread(c);
 	add_row(c, ut_chrome_async_track(c, e->pid, e->cat), number,
-		ut_chrome_type(c, e->name, e->cat, kind, 0), list_args(c));
+		ut_chrome_type(c, e->name, e->cat, kind, flags), list_args(c));
 }
 
 static void take_object(struct ut_chrome *c, unsigned int kind)
