@@ -189,3 +189,11 @@ bool ut_process_failure(const struct ut_trace *t, const struct ut_process *p, st
 		return false;
 	return true;
 }
+
+uint64_t ut_process_after(const struct ut_trace *t, const struct ut_process *p)
+{
+	struct ut_str fact = ut_process_fact(t, p, UT_PROCESS_ENDED);
+	const char *at = fact.len ? strstr(fact.ptr, "\"" UT_PROCESS_AFTER "\":") : NULL;
+
+	return at ? strtoull(at + sizeof("\"" UT_PROCESS_AFTER "\":") - 1, NULL, 10) : 0;
+}

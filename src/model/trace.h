@@ -156,10 +156,13 @@ struct ut_str ut_process_fact(const struct ut_trace *t, const struct ut_process 
 			      const char *key);
 
 /* The fact about how a process ended, which is there only if that was seen and it failed. */
-#define UT_PROCESS_ENDED "ended" /* {"exit":3} or {"signal":11} */
+#define UT_PROCESS_ENDED "ended"         /* {"exit":3} or {"signal":11} */
+#define UT_PROCESS_AFTER "after_last_ns" /* in it, if known: how long after its last record */
 
 /* "exit status 3", "signal 11 (Segmentation fault)"; false if nothing is known, or it succeeded. */
 bool ut_process_failure(const struct ut_trace *t, const struct ut_process *p, struct ut_buf *b);
+/* How long a process that failed lived after its last record, in ns; 0: that is not known. */
+uint64_t ut_process_after(const struct ut_trace *t, const struct ut_process *p);
 
 /*
  * A counter of several series, or one of several that differ by their id, is told from its like by

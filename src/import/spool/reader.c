@@ -465,22 +465,39 @@ static void settle_end(struct ut_spool_import *im)
 {
 	const struct ut_spool_header *h = im->map.header;
 	uint64_t seen = atomic_load(&h->seen_ticks);
-	uint32_t ended = atomic_load(&h->ended);
-	int status = (int)(ended & ~UT_SPOOL_ENDED);
-	char json[32];
-
-	if (ended & UT_SPOOL_ENDED && status) {
-		snprintf(json, sizeof(json),
-			 WIFSIGNALED(status) ? "{\"signal\":%d}" : "{\"exit\":%d}",
-			 WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
-		ut_process_add_fact(im->trace, im->tables.process, UT_PROCESS_ENDED,
-				    (struct ut_str){ json, strlen(json) });
-	}
 
 	if (!seen || atomic_load(&h->status) || atomic_load(&h->dropped) || im->detached)
 		return;
-	im->end_seen = ended != 0;
+	im->end_seen = atomic_load(&h->ended) != 0;
+	im->lived_after = im->last && seen > im->last ? seen - im->last : 0;
 	im->last = seen > im->last ? seen : im->last;
+}
+
+/*
+ * How the process ended, if it failed; and how long it lived after its last record, unless what had
+ * not ended says so. That is a difference, which stays true when clocks of hosts are brought
+ * together.
+ */
+static void tell_end(struct ut_spool_import *im)
+{
+	uint32_t ended = atomic_load(&im->map.header->ended);
+	int status = (int)(ended & ~UT_SPOOL_ENDED), len;
+	uint64_t after = 0;
+	char json[64];
+
+	if (!(ended & UT_SPOOL_ENDED) || !status)
+		return;
+	len = snprintf(json, sizeof(json), WIFSIGNALED(status) ? "{\"signal\":%d" : "{\"exit\":%d",
+		       WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+	if (im->end_seen && !im->trace->losses.unfinished)
+		after = ut_spool_ns(&im->tables, im->last) -
+			ut_spool_ns(&im->tables, im->last - im->lived_after);
+	if (after)
+		len += snprintf(json + len, sizeof(json) - (size_t)len,
+				",\"" UT_PROCESS_AFTER "\":%" PRIu64, after);
+	snprintf(json + len, sizeof(json) - (size_t)len, "}");
+	ut_process_add_fact(im->trace, im->tables.process, UT_PROCESS_ENDED,
+			    (struct ut_str){ json, strlen(json) });
 }
 
 void ut_spool_count_unfinished(struct ut_spool_import *im, uint64_t count)
@@ -513,6 +530,7 @@ static void run(struct ut_spool_import *im)
 	ut_spool_import_samples(im);
 	ut_spool_import_messages(im);
 	ut_spool_import_memory(im);
+	tell_end(im);
 }
 
 /* What compilers have told of code that they made. Lines are told by where they end. */

@@ -112,7 +112,8 @@ struct ut_spool_import {
 	struct ut_spool_tables tables;
 	struct ut_trace *trace;
 	struct ut_sink *sink;
-	uint64_t last; /* ticks of the last record of all, or of the end of the process */
+	uint64_t last;        /* ticks of the last record of all, or of the end of the process */
+	uint64_t lived_after; /* ticks of it that lie behind the last record */
 	bool end_seen, detached, joined; /* joined: tasks are referred to by id or stitched */
 	UT_VEC(struct ut_spool_part) parts;
 	UT_VEC(struct ut_spool_note) notes; /* frames, overlapped, regions, heap, control, marks */
