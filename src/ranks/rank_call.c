@@ -77,11 +77,12 @@ void ut_rank_make_side(struct ut_rank *one, struct ut_rank_shaper *shaper, uint3
 	one->calls[call].shape = number_of(one, shaper, &shape) - 1;
 }
 
-void ut_rank_put_open(struct ut_rank *one, int32_t from)
+void ut_rank_put_open(struct ut_rank *one, int32_t from, uint32_t peers)
 {
 	one->opens = ut_grow(one->opens, one->open_count + 1, &one->open_cap, sizeof(*one->opens));
-	one->opens[one->open_count++] =
-		(struct ut_rank_open){ .call = (uint32_t)one->call_count, .from = from };
+	one->opens[one->open_count++] = (struct ut_rank_open){ .call = (uint32_t)one->call_count,
+							       .from = from,
+							       .peers = peers };
 }
 
 void ut_rank_shaper_release(struct ut_rank_shaper *shaper)
@@ -160,6 +161,8 @@ void ut_rank_order_calls(struct ut_rank *r)
 		r->colls[i].call = place[r->colls[i].call];
 	for (size_t i = 0; i < r->open_count; i++)
 		r->opens[i].call = place[r->opens[i].call];
+	for (size_t i = 0; i < r->post_count; i++)
+		r->posts[i].call = place[r->posts[i].call];
 	if (r->open_count)
 		qsort(r->opens, r->open_count, sizeof(*r->opens), by_open_call);
 	if (r->coll_count)

@@ -110,6 +110,7 @@ struct ut_rank_found {
 	bool is_part; /* of it: that is ready */
 	uint64_t request, last_request;
 	uint32_t ranks, sources, destinations; /* strings: "0,2,5" */
+	bool pending;                          /* tests that have failed, so far */
 };
 
 /* The shapes that a rank has already; {0} knows none. */
@@ -125,8 +126,11 @@ void ut_rank_put_call(struct ut_rank *one, struct ut_rank_shaper *shaper,
 		      const struct ut_rank_found *found);
 /* The call is inside of another one. */
 void ut_rank_make_side(struct ut_rank *one, struct ut_rank_shaper *shaper, uint32_t call);
-/* The call that is put next has not ended; from: the rank that it receives from, or -1. */
-void ut_rank_put_open(struct ut_rank *one, int32_t from);
+/*
+ * The call that is put next has not ended; from: the rank that it receives from, or -1; peers: of
+ * a window, a string, or 0.
+ */
+void ut_rank_put_open(struct ut_rank *one, int32_t from, uint32_t peers);
 void ut_rank_shaper_release(struct ut_rank_shaper *shaper);
 
 /* What a call has beside, to be written to; the next one may move it. */

@@ -28,6 +28,7 @@ void ut_ranks_release(struct ut_ranks *r)
 		free(r->items[i].tops);
 		free(r->items[i].colls);
 		free(r->items[i].opens);
+		free(r->items[i].posts);
 		free(r->items[i].made);
 		free(r->items[i].measured);
 	}
@@ -36,6 +37,7 @@ void ut_ranks_release(struct ut_ranks *r)
 		ut_time_map_release(&r->clocks[i].map);
 	free(r->clocks);
 	free(r->meetings);
+	free(r->silent);
 	ut_arena_release(&r->arena);
 	*r = (struct ut_ranks){ 0 };
 }
@@ -48,6 +50,12 @@ struct ut_rank *ut_ranks_new(struct ut_ranks *r, int32_t rank)
 	one = &r->items[r->count++];
 	*one = (struct ut_rank){ .rank = rank };
 	return one;
+}
+
+struct ut_rank_silent *ut_ranks_add_silent(struct ut_ranks *r)
+{
+	r->silent = ut_grow(r->silent, r->silent_count + 1, &r->silent_cap, sizeof(*r->silent));
+	return &r->silent[r->silent_count++];
 }
 
 const struct ut_rank_open *ut_rank_open(const struct ut_rank *one, uint32_t call)

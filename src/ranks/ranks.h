@@ -26,6 +26,9 @@
 
 struct ut_store;
 
+/* In place of a task: what a rank does after its process has failed. */
+#define UT_RANK_AFTER_END "(process ended)"
+
 /*
  * A collective operation of another library than MPI. It may run beside what the rank computes:
  * its call begins where nothing is computed any more, or is a side call if that never was.
@@ -53,8 +56,18 @@ struct ut_rank_top {
 
 /* A call that had not ended when the recording of its process did. */
 struct ut_rank_open {
+	uint32_t call;  /* index */
+	int32_t from;   /* rank that it receives from; -1 = none, or any */
+	uint32_t peers; /* string: "0,2", of a window that was opened by these, or to them */
+};
+
+/*
+ * A send or receive that was begun before a call that has not ended, and that this call may wait
+ * for.
+ */
+struct ut_rank_post {
 	uint32_t call; /* index */
-	int32_t from;  /* rank that it receives from; -1 = none, or any */
+	int32_t peer;
 };
 
 /* A communicator, window or file that the rank is a member of because it made it. */
@@ -87,12 +100,18 @@ struct ut_rank {
 	size_t coll_count, coll_cap;
 	struct ut_rank_open *opens; /* by call */
 	size_t open_count, open_cap;
+	struct ut_rank_post *posts; /* by call; none unless something is open */
+	size_t post_count, post_cap;
 	struct ut_rank_made *made;
 	size_t made_count, made_cap;
 	/* Where its main thread was in the end: the innermost task that had not ended. */
 	uint32_t in_task; /* 0 = none */
 	uint64_t in_since;
+	/* What was open beside it: an overlapped task or a frame, or one of another thread. */
+	uint32_t beside; /* string; 0 = none */
+	uint64_t beside_since;
 	uint64_t end;   /* the last sign of life of its threads that are read */
+	bool end_known; /* that it is when its process ended */
 	uint32_t ended; /* string: how its process ended, if not as it should */
 	bool lossy;     /* records of its trace are lost */
 	/* What was measured against the clock of another host while it ran. */
@@ -129,6 +148,13 @@ struct ut_rank_meeting {
 	uint64_t ideal_root;
 };
 
+/* A rank that has made no call; where it was in the end. */
+struct ut_rank_silent {
+	int32_t rank;
+	uint32_t task; /* string; 0 = in none */
+	uint64_t time; /* ns in it */
+};
+
 struct ut_ranks {
 	struct ut_arena arena;
 	struct ut_strtab strings;
@@ -138,6 +164,8 @@ struct ut_ranks {
 	size_t meeting_count, meeting_cap;
 	struct ut_rank_clock *clocks; /* once settled; none if all have one */
 	size_t clock_count;
+	struct ut_rank_silent *silent;
+	size_t silent_count, silent_cap;
 	bool thin;               /* ut_ranks_thin() was here */
 	uint32_t origins;        /* stores that were added */
 	int64_t world;           /* ranks that the job says it has; 0 = unknown */
@@ -159,6 +187,8 @@ int ut_ranks_add(struct ut_ranks *r, const struct ut_store *store,
 
 /* A new rank at the end. */
 struct ut_rank *ut_ranks_new(struct ut_ranks *r, int32_t rank);
+/* The same of one without calls, to be filled in. */
+struct ut_rank_silent *ut_ranks_add_silent(struct ut_ranks *r);
 
 /*
  * Joins what was added. -EEXIST: a rank is there twice; -ENODATA: there is no call at all.

@@ -218,7 +218,7 @@ void ut_coll_add_calls(struct ut_coll_reader *rd, struct ut_rank *one)
 		call = make_call(rd, one, f, &free_from);
 		give_number(rd, f, &call, &seen, &counts, &cap);
 		if (f->open)
-			ut_rank_put_open(one, -1);
+			ut_rank_put_open(one, -1, 0);
 		one->end = f->end > one->end ? f->end : one->end;
 		ut_rank_put_call(one, &shaper, &call);
 	}

@@ -166,6 +166,21 @@ static void take_epoch(struct linking *l, enum ut_rank_epoch epoch, uint32_t ran
 	}
 }
 
+uint32_t ut_rank_links_peers(const struct ut_rank_links *l, const struct ut_ranks *r,
+			     const struct ut_rank_found *c)
+{
+	enum ut_rank_epoch epoch = ut_rank_epoch_of(ut_strtab_get(&r->strings, c->shape.name));
+	uint32_t ranks = 0;
+
+	if (epoch == UT_RANK_EPOCH_START)
+		return c->ranks;
+	if (epoch == UT_RANK_EPOCH_COMPLETE)
+		ranks = ut_idmap_get(&l->entered, c->shape.group);
+	else if (epoch == UT_RANK_EPOCH_WAIT)
+		ranks = ut_idmap_get(&l->opened, c->shape.group);
+	return ranks ? ranks - 1 : 0;
+}
+
 /* ---- messages ------------------------------------------------------------------------------ */
 
 static void take_message(struct ut_rank *one, const struct ut_rank_found *c)

@@ -53,6 +53,10 @@ bool ut_rank_links_fact(const struct ut_rank_links *l, struct ut_ranks *r,
 			const struct ut_store *store, const struct ut_arg *a,
 			struct ut_rank_found *c);
 
+/* Whom a call about a window waits for: a string, "0,2"; 0 = nobody. Before it is taken. */
+uint32_t ut_rank_links_peers(const struct ut_rank_links *l, const struct ut_ranks *r,
+			     const struct ut_rank_found *c);
+
 /* The call that was put last into the rank. */
 void ut_rank_links_take(struct ut_rank_links *l, const struct ut_ranks *r, struct ut_rank *one,
 			const struct ut_rank_found *c);

@@ -14,8 +14,11 @@
 #include "ranks/ranks_parts.h"
 #include "text/cells.h"
 
-#define MOST_CHAIN 8u   /* ranks that are named one after the other */
-#define MOST_NAME  200u /* bytes of a task */
+#define STOPPED UINT64_C(500000000) /* ns in which ranks of a job are stopped that is killed */
+
+#define MOST_CHAIN 8u     /* ranks that are named one after the other */
+#define MOST_NAME  200u   /* bytes of a task */
+#define SURELY_BIG 65536u /* bytes: the receiver has to be there before they are sent */
 
 /* ---- who came ------------------------------------------------------------------------------ */
 
@@ -130,54 +133,11 @@ static bool is_absent(const struct roll *roll, uint32_t link, uint32_t rank)
 	       !roll->came[(slot - 1) * r->count + rank];
 }
 
-/* The first member before this rank that never came; ABSENT: it is not here; NOBODY: all came. */
-static uint32_t first_absent(const struct roll *roll, uint32_t link, size_t before)
-{
-	const struct ut_ranks *r = roll->ranks;
-
-	for (uint32_t i = 0; i < r->count && i < before; i++) {
-		if (is_absent(roll, link, i))
-			return i;
-	}
-	if (r->world > (int64_t)r->count && is_world(r, r->meetings[link - 1].group))
-		return UT_RANK_ABSENT;
-	return UT_RANK_NOBODY;
-}
-
-/* The first rank that made another call there than this one; NOBODY: there is none. */
-static uint32_t first_other(const struct roll *roll, uint32_t link, const struct ut_rank_shape *is)
-{
-	const struct ut_ranks *r = roll->ranks;
-	const uint32_t *came = &roll->came[(size_t)(roll->slots[link] - 1) * r->count];
-
-	for (uint32_t i = 0; i < r->count; i++) {
-		const struct ut_rank *one = &r->items[i];
-		const struct ut_rank_shape *other =
-			came[i] ? ut_rank_shape(one, &one->calls[came[i] - 1]) : is;
-
-		if (other->name != is->name || other->root != is->root)
-			return i;
-	}
-	return UT_RANK_NOBODY;
-}
-
 /* ---- who is waited for ---------------------------------------------------------------------- */
 
-static uint32_t in_collective(const struct roll *roll, uint32_t rank, uint32_t link,
-			      const struct ut_rank_shape *is)
+static bool is_window_wait(const struct ut_ranks *r, const struct ut_rank_shape *is)
 {
-	const struct ut_ranks *r = roll->ranks;
-	const struct ut_rank_meeting *m = &r->meetings[link - 1];
-	bool rooted = is->meets == UT_RANK_FROM_ROOT || is->meets == UT_RANK_TO_ROOT;
-
-	if (rooted && m->root != UT_RANK_NOBODY && m->root != rank &&
-	    is_absent(roll, link, m->root))
-		return m->root;
-	if (rooted && m->root == UT_RANK_NOBODY && is->root >= 0)
-		return UT_RANK_ABSENT;
-	if (m->mixed)
-		return first_other(roll, link, is);
-	return first_absent(roll, link, is->meets == UT_RANK_SCAN ? rank : r->count);
+	return ut_rank_epoch_of(ut_strtab_get(&r->strings, is->name)) == UT_RANK_EPOCH_WAIT;
 }
 
 static uint32_t with_number(const struct ut_ranks *r, int32_t number)
@@ -201,18 +161,98 @@ static uint32_t not_finalized(const struct ut_ranks *r)
 	return r->world > (int64_t)r->count ? UT_RANK_ABSENT : UT_RANK_NOBODY;
 }
 
-/* The rank that an open call waits for; NOBODY: for none, ABSENT: for one that is not here. */
-static uint32_t awaited(const struct roll *roll, uint32_t rank, const struct ut_rank_open *o,
-			enum ut_rank_why *why)
+/* Was the message of a send or receive sent and received? */
+static bool has_partner(const struct ut_rank *one, uint32_t call, bool received)
 {
-	const struct ut_ranks *r = roll->ranks;
+	for (size_t i = one->end_count; i-- > 0 && one->ends[i].call >= call;) {
+		const struct ut_rank_end *e = &one->ends[i];
+
+		if (e->call == call && e->received == received &&
+		    (e->soft == UT_RANK_NOT_SOFT || e->soft == UT_RANK_POSTED))
+			return e->partner != UT_RANK_NOBODY;
+	}
+	return true; /* it is not known which message it is */
+}
+
+/* Of several sends and receives: the first receive of what nobody has sent; else a large send. */
+static uint32_t awaited_posts(const struct ut_ranks *r, const struct ut_rank *one,
+			      enum ut_rank_why *why)
+{
+	uint32_t found = UT_RANK_ABSENT;
+
+	for (size_t i = 0; i < one->post_count; i++) {
+		const struct ut_rank_post *p = &one->posts[i];
+		const struct ut_rank_shape *is = ut_rank_shape(one, &one->calls[p->call]);
+
+		if (is->to < 0 && !has_partner(one, p->call, true)) {
+			*why = UT_RANK_LATE_SENDER;
+			return with_number(r, p->peer);
+		}
+		if (is->to >= 0 && is->sent >= SURELY_BIG && found == UT_RANK_ABSENT &&
+		    !has_partner(one, p->call, false)) {
+			*why = UT_RANK_LATE_RECEIVER;
+			found = with_number(r, p->peer);
+		}
+	}
+	return found;
+}
+
+/* Did this rank do what an open call about a window waits for? */
+static bool has_come(const struct ut_rank *one, uint32_t call, uint32_t rank)
+{
+	for (size_t i = one->end_count; i-- > 0 && one->ends[i].call >= call;) {
+		const struct ut_rank_end *e = &one->ends[i];
+
+		if (e->call == call && e->received && e->soft == UT_RANK_TOKEN &&
+		    e->partner == rank)
+			return true;
+	}
+	return false;
+}
+
+/* Of those that opened a window, or to whom it was opened: the first that has not come. */
+static uint32_t awaited_peer(const struct ut_ranks *r, const struct ut_rank *one,
+			     const struct ut_rank_open *o)
+{
+	struct ut_str s = ut_strtab_get(&r->strings, o->peers);
+	uint32_t any = UT_RANK_ABSENT;
+	int32_t number = 0;
+
+	for (size_t i = 0; o->peers && i <= s.len; i++) {
+		char c = i < s.len ? s.ptr[i] : ',';
+		uint32_t rank;
+
+		if (c >= '0' && c <= '9' && number <= (int32_t)UT_RANK_MOST / 10) {
+			number = 10 * number + (c - '0');
+			continue;
+		}
+		rank = number == one->rank ? UT_RANK_ABSENT : with_number(r, number);
+		if (rank != UT_RANK_ABSENT && !has_come(one, o->call, rank))
+			return rank;
+		any = any == UT_RANK_ABSENT ? rank : any;
+		number = 0;
+	}
+	return any;
+}
+
+/* The outermost open call of the main thread, or of another one; NULL: there is none. */
+static const struct ut_rank_open *open_call(const struct ut_rank *one)
+{
+	for (size_t i = 0; i < one->open_count; i++) {
+		if (!ut_rank_shape(one, &one->calls[one->opens[i].call])->side)
+			return &one->opens[i];
+	}
+	return one->open_count ? &one->opens[0] : NULL;
+}
+
+/* The rank that an open call waits for that is no collective one; NOBODY: for none; ABSENT also
+ * where it is not recorded. */
+static uint32_t awaited_alone(const struct ut_ranks *r, uint32_t rank, const struct ut_rank_open *o,
+			      enum ut_rank_why *why)
+{
 	const struct ut_rank *one = &r->items[rank];
 	const struct ut_rank_shape *is = ut_rank_shape(one, &one->calls[o->call]);
-	uint32_t link = link_of(one, o);
 
-	*why = UT_RANK_COLLECTIVE;
-	if (link)
-		return in_collective(roll, rank, link, is);
 	switch (is->use) {
 	case UT_RANK_FINALIZE:
 		return not_finalized(r);
@@ -220,9 +260,11 @@ static uint32_t awaited(const struct roll *roll, uint32_t rank, const struct ut_
 		*why = UT_RANK_LATE_RECEIVER;
 		return with_number(r, is->to);
 	case UT_RANK_ONE_SIDED:
-		*why = UT_RANK_LATE_TARGET;
+		*why = is_window_wait(r, is) ? UT_RANK_LATE_ORIGIN : UT_RANK_LATE_TARGET;
 		if (is->to < 0 && r->count == 2 && r->world <= 2)
 			return 1 - rank;
+		if (o->peers)
+			return awaited_peer(r, one, o);
 		return with_number(r, is->to);
 	case UT_RANK_RECEIVE:
 	case UT_RANK_EXCHANGE:
@@ -230,17 +272,103 @@ static uint32_t awaited(const struct roll *roll, uint32_t rank, const struct ut_
 		*why = UT_RANK_LATE_SENDER;
 		if (o->from < 0 && r->count == 2 && r->world <= 2)
 			return 1 - rank;
+		if (is->use == UT_RANK_WAIT && o->from < 0 && is->to < 0)
+			return awaited_posts(r, one, why);
 		return with_number(r, o->from >= 0 ? o->from : is->to);
 	case UT_RANK_POST:
 	case UT_RANK_FILE:
 	case UT_RANK_WAIT_FILE:
 	case UT_RANK_IDLE:
 	case UT_RANK_OTHER:
-	case UT_RANK_INIT:
 		return UT_RANK_NOBODY;
+	case UT_RANK_INIT:
+		*why = UT_RANK_COLLECTIVE;
+		return r->silent_count ? UT_RANK_ABSENT : UT_RANK_NOBODY;
 	default:
 		return UT_RANK_ABSENT;
 	}
+}
+
+/* Does it wait in a call of which it is not recorded for whom? */
+static bool is_vague(const struct ut_ranks *r, uint32_t rank)
+{
+	const struct ut_rank *one = &r->items[rank];
+	const struct ut_rank_open *o = open_call(one);
+	const struct ut_rank_shape *is = o ? ut_rank_shape(one, &one->calls[o->call]) : NULL;
+	enum ut_rank_why why;
+
+	return o && !link_of(one, o) && o->from < 0 && is->to < 0 && !o->peers &&
+	       awaited_alone(r, rank, o, &why) == UT_RANK_ABSENT;
+}
+
+/*
+ * The first member before this rank that never came; ABSENT: it is not here; NOBODY: all came. One
+ * that waits for nobody knows whom says less than the next.
+ */
+static uint32_t first_absent(const struct roll *roll, uint32_t link, size_t before)
+{
+	const struct ut_ranks *r = roll->ranks;
+	uint32_t vague = UT_RANK_NOBODY;
+
+	for (uint32_t i = 0; i < r->count && i < before; i++) {
+		if (!is_absent(roll, link, i))
+			continue;
+		if (!is_vague(r, i))
+			return i;
+		vague = vague == UT_RANK_NOBODY ? i : vague;
+	}
+	if (vague != UT_RANK_NOBODY)
+		return vague;
+	if (r->world > (int64_t)r->count && is_world(r, r->meetings[link - 1].group))
+		return UT_RANK_ABSENT;
+	return UT_RANK_NOBODY;
+}
+
+/* The first rank that made another call there than this one; NOBODY: there is none. */
+static uint32_t first_other(const struct roll *roll, uint32_t link, const struct ut_rank_shape *is)
+{
+	const struct ut_ranks *r = roll->ranks;
+	const uint32_t *came = &roll->came[(size_t)(roll->slots[link] - 1) * r->count];
+
+	for (uint32_t i = 0; i < r->count; i++) {
+		const struct ut_rank *one = &r->items[i];
+		const struct ut_rank_shape *other =
+			came[i] ? ut_rank_shape(one, &one->calls[came[i] - 1]) : is;
+
+		if (other->name != is->name || other->root != is->root)
+			return i;
+	}
+	return UT_RANK_NOBODY;
+}
+
+static uint32_t in_collective(const struct roll *roll, uint32_t rank, uint32_t link,
+			      const struct ut_rank_shape *is)
+{
+	const struct ut_ranks *r = roll->ranks;
+	const struct ut_rank_meeting *m = &r->meetings[link - 1];
+	bool rooted = is->meets == UT_RANK_FROM_ROOT || is->meets == UT_RANK_TO_ROOT;
+
+	if (rooted && m->root != UT_RANK_NOBODY && m->root != rank &&
+	    is_absent(roll, link, m->root))
+		return m->root;
+	if (rooted && m->root == UT_RANK_NOBODY && is->root >= 0)
+		return UT_RANK_ABSENT;
+	if (m->mixed)
+		return first_other(roll, link, is);
+	return first_absent(roll, link, is->meets == UT_RANK_SCAN ? rank : r->count);
+}
+
+/* The rank that an open call waits for; NOBODY: for none, ABSENT: for one that is not here. */
+static uint32_t awaited(const struct roll *roll, uint32_t rank, const struct ut_rank_open *o,
+			enum ut_rank_why *why)
+{
+	const struct ut_rank *one = &roll->ranks->items[rank];
+	uint32_t link = link_of(one, o);
+
+	*why = UT_RANK_COLLECTIVE;
+	if (link)
+		return in_collective(roll, rank, link, ut_rank_shape(one, &one->calls[o->call]));
+	return awaited_alone(roll->ranks, rank, o, why);
 }
 
 void ut_ranks_wait_open(struct ut_ranks *r)
@@ -287,8 +415,9 @@ static void add_name(struct ut_buf *out, struct ut_str name)
 	ut_buf_fmt(out, "%.*s", (int)(name.len < MOST_NAME ? name.len : MOST_NAME), name.ptr);
 }
 
-/* "MPI_Allreduce (seq 1 on MPI_COMM_WORLD)" */
-static void add_call(const struct ut_ranks *r, uint32_t rank, uint32_t call, struct ut_buf *out)
+/* "MPI_Allreduce (seq 1 on MPI_COMM_WORLD)"; name: another one, unless 0. */
+static void add_call_as(const struct ut_ranks *r, uint32_t rank, uint32_t call, uint32_t name,
+			struct ut_buf *out)
 {
 	const struct ut_rank *one = &r->items[rank];
 	const struct ut_rank_call *c = &one->calls[call];
@@ -300,7 +429,7 @@ static void add_call(const struct ut_ranks *r, uint32_t rank, uint32_t call, str
 		if (one->colls[i].call == call)
 			group = ut_strtab_get(&r->strings, one->colls[i].comm);
 	}
-	add_name(out, ut_strtab_get(&r->strings, is->name));
+	add_name(out, ut_strtab_get(&r->strings, name ? name : is->name));
 	if ((!seq && !group.len) || is->use == UT_RANK_FINALIZE) /* it has no group but the job */
 		return;
 	ut_buf_text(out, " (");
@@ -311,16 +440,6 @@ static void add_call(const struct ut_ranks *r, uint32_t rank, uint32_t call, str
 		add_name(out, group);
 	}
 	ut_buf_text(out, ")");
-}
-
-/* The outermost open call of the main thread, or of another one; NULL: there is none. */
-static const struct ut_rank_open *open_call(const struct ut_rank *one)
-{
-	for (size_t i = 0; i < one->open_count; i++) {
-		if (!ut_rank_shape(one, &one->calls[one->opens[i].call])->side)
-			return &one->opens[i];
-	}
-	return one->open_count ? &one->opens[0] : NULL;
 }
 
 /* Whom a rank waits for in its open call; NOBODY: for none. */
@@ -341,14 +460,26 @@ static uint32_t waits_for(const struct ut_ranks *r, uint32_t rank)
 static bool ended_before(const struct ut_ranks *r, const struct ut_rank *one,
 			 const struct ut_rank *waiter, uint64_t since)
 {
-	bool exact = one->open_count || one->in_task;
-	bool exited = ut_str_has_start(ut_strtab_get(&r->strings, one->ended), "exit");
+	struct ut_str how = ut_strtab_get(&r->strings, one->ended);
+	bool exited = ut_str_has_start(how, "exit");
+	bool known = one->end_known || one->open_count || one->in_task;
+	bool stopped = ut_str_has_start(how, "signal 2 ") || ut_str_has_start(how, "signal 15 ");
 
 	if (!one->ended)
 		return false;
 	if (one->ended == waiter->ended)
-		return exact ? one->end < since : exited;
-	return waiter->ended || exited || (exact && one->end < waiter->end);
+		return known ? one->end < since : exited;
+	if (exited)
+		return true;
+	/* whoever stops a job stops its ranks one after the other, and not all in the same way */
+	if (stopped || (!waiter->ended && ut_str_has_start(how, "signal 9 ")))
+		return known && one->end + STOPPED < waiter->end;
+	return true; /* it crashed, or was killed alone */
+}
+
+static void add_call(const struct ut_ranks *r, uint32_t rank, uint32_t call, struct ut_buf *out)
+{
+	add_call_as(r, rank, call, 0, out);
 }
 
 static void add_last_call(const struct ut_ranks *r, uint32_t rank, uint64_t until, const char *who,
@@ -398,16 +529,70 @@ static void add_place(const struct ut_ranks *r, uint32_t rank, uint32_t waiter, 
 	if (o) {
 		ut_buf_fmt(out, "%s was in ", who);
 		add_call(r, rank, o->call, out);
-		ut_buf_text(out, " for ");
-		add_time(out, ut_rank_time(&one->calls[o->call]));
+		if (ut_rank_time(&one->calls[o->call])) {
+			ut_buf_text(out, " for ");
+			add_time(out, ut_rank_time(&one->calls[o->call]));
+		}
 	} else if (one->in_task) {
 		ut_buf_fmt(out, "%s was in its task \"", who);
 		add_name(out, ut_strtab_get(&r->strings, one->in_task));
 		ut_buf_text(out, "\" for ");
 		add_time(out, one->end > one->in_since ? one->end - one->in_since : 0);
+	} else if (one->beside) {
+		ut_buf_fmt(out, "%s was in \"", who);
+		add_name(out, ut_strtab_get(&r->strings, one->beside));
+		ut_buf_text(out, "\" (overlapped, or of another thread) for ");
+		add_time(out, one->end > one->beside_since ? one->end - one->beside_since : 0);
 	} else {
 		add_last_call(r, rank, other->end > one->end ? other->end : one->end, who, out);
 	}
+	if (!gone && !o && one->ended && !other->ended) {
+		ut_buf_text(out, " (its process ended with ");
+		add_name(out, ut_strtab_get(&r->strings, one->ended));
+		ut_buf_text(out, ")");
+	}
+}
+
+/* A rank that was in no call, while that one waited for somebody; NOBODY: all were. */
+static uint32_t first_outside(const struct ut_ranks *r, uint32_t waiter)
+{
+	for (uint32_t i = 0; i < r->count; i++) {
+		if (i != waiter && !open_call(&r->items[i]))
+			return i;
+	}
+	return UT_RANK_NOBODY;
+}
+
+/* Whom a rank waited for that is not here, or of whom it is not recorded who it is. */
+static void add_absent(const struct ut_ranks *r, uint32_t rank, const struct ut_rank_open *o,
+		       struct ut_buf *out)
+{
+	const struct ut_rank_shape *is =
+		ut_rank_shape(&r->items[rank], &r->items[rank].calls[o->call]);
+	int32_t number = o->from >= 0 ? o->from : is->to;
+	uint32_t outside;
+
+	if (!is_vague(r, rank)) {
+		if (number >= 0)
+			ut_buf_fmt(out, "rank %" PRId32 ", of which there is no trace here",
+				   number);
+		else
+			ut_buf_text(out, "a rank that is not here");
+		return;
+	}
+	ut_buf_text(out, is->use == UT_RANK_RECEIVE ||
+					 ut_rank_is_poll(ut_strtab_get(&r->strings, is->name))
+				 ? "a message from any rank"
+				 : "one that is not recorded");
+	outside = first_outside(r, rank);
+	if (r->world != (int64_t)r->count || r->count < 2)
+		return;
+	if (outside == UT_RANK_NOBODY) {
+		ut_buf_text(out, "; all others were in calls, too: a deadlock");
+		return;
+	}
+	ut_buf_fmt(out, "; rank %" PRId32 " was in no call: ", r->items[outside].rank);
+	add_place(r, outside, rank, true, out);
 }
 
 /* The same, and whom it waited for there, and where that one was, until one waits for nobody. */
@@ -425,7 +610,8 @@ static void add_chain(const struct ut_ranks *r, uint32_t rank, uint32_t waiter, 
 		if (next == UT_RANK_NOBODY || seen[rank] || ++named == MOST_CHAIN)
 			break;
 		if (next == UT_RANK_ABSENT) {
-			ut_buf_text(out, ", for a rank that is not here, or not recorded");
+			ut_buf_text(out, ", waiting for ");
+			add_absent(r, rank, open_call(&r->items[rank]), out);
 			break;
 		}
 		ut_buf_fmt(out, ", waiting for rank %" PRId32, r->items[next].rank);
@@ -455,6 +641,30 @@ static uint64_t wait_of(const struct ut_rank *one, const struct ut_rank_open *o)
 	return ut_rank_more(one, &one->calls[o->call])->wait;
 }
 
+static bool is_init(const struct ut_rank *one, const struct ut_rank_open *o)
+{
+	return ut_rank_shape(one, &one->calls[o->call])->use == UT_RANK_INIT;
+}
+
+/* The calls of MPI_Init that have not ended, if no other has: some ranks have not come to it. */
+static void find_init(const struct ut_ranks *r, struct halt *h)
+{
+	for (uint32_t i = 0; i < r->count; i++) {
+		const struct ut_rank *one = &r->items[i];
+		const struct ut_rank_open *o = open_call(one);
+		uint64_t time = o ? ut_rank_time(&one->calls[o->call]) : 0;
+
+		if (!o || !is_init(one, o))
+			continue;
+		h->waiters++;
+		if (h->open && time <= h->longest)
+			continue;
+		h->rank = i;
+		h->open = o;
+		h->longest = time;
+	}
+}
+
 /* The operation that most ranks waited in, and of those the longest. */
 static bool find_halt(const struct ut_ranks *r, struct halt *best)
 {
@@ -470,7 +680,7 @@ static bool find_halt(const struct ut_ranks *r, struct halt *best)
 			struct halt single = { 0 }, *h = link ? &of_meeting[link - 1] : &single;
 			uint64_t time = ut_rank_time(&one->calls[o->call]);
 
-			if (!link && !wait_of(one, o))
+			if ((!link && !wait_of(one, o)) || is_init(one, o))
 				continue;
 			if (!h->open || time > h->longest) {
 				h->rank = i;
@@ -484,6 +694,8 @@ static bool find_halt(const struct ut_ranks *r, struct halt *best)
 		}
 	}
 	free(of_meeting);
+	if (!best->open)
+		find_init(r, best);
 	return best->open;
 }
 
@@ -522,11 +734,22 @@ static void add_mixed(const struct ut_ranks *r, const struct halt *h, uint32_t l
 	add_time(out, h->longest);
 }
 
+/* Nothing is known of how long a call lasted that is the last record of a process. */
+static void add_length(const struct halt *h, struct ut_buf *out)
+{
+	if (!h->longest) {
+		ut_buf_text(out, " (how long is not known)");
+		return;
+	}
+	ut_buf_text(out, ", for ");
+	add_time(out, h->longest);
+}
+
 static void add_waiters(const struct halt *h, struct ut_buf *out)
 {
-	ut_buf_fmt(out, ", in which %" PRIu32 " other%s waited up to the end, for ", h->waiters,
+	ut_buf_fmt(out, ", in which %" PRIu32 " other%s waited up to the end", h->waiters,
 		   h->waiters == 1 ? "" : "s");
-	add_time(out, h->longest);
+	add_length(h, out);
 }
 
 /* Numbers of the world's ranks that are not here: the first, and how many more. */
@@ -546,28 +769,28 @@ static void add_meeting(const struct ut_ranks *r, const struct halt *h, uint32_t
 			struct ut_buf *out)
 {
 	const struct ut_rank *one = &r->items[h->rank];
-	const struct ut_rank_more *more = ut_rank_more(one, &one->calls[h->open->call]);
-	uint32_t late = more->waited_for, absent = 0;
+	uint32_t late, absent = 0;
 	struct roll roll;
 
 	call_roll(r, &roll);
 	for (uint32_t i = 0; i < r->count; i++)
 		absent += is_absent(&roll, link, i);
+	late = in_collective(&roll, h->rank, link, ut_rank_shape(one, &one->calls[h->open->call]));
 	release_roll(&roll);
 	if (absent && late < r->count) {
 		ut_buf_fmt(out, "Rank %" PRId32, r->items[late].rank);
 		if (absent > 1)
 			ut_buf_fmt(out, " (and %" PRIu32 " more)", absent - 1);
 		ut_buf_text(out, " never came to ");
-		add_call(r, h->rank, h->open->call, out);
+		add_call_as(r, h->rank, h->open->call, r->meetings[link - 1].name, out);
 		add_waiters(h, out);
 		add_chain(r, late, h->rank, out);
-	} else if (more->wait && late == UT_RANK_ABSENT) {
+	} else if (late == UT_RANK_ABSENT) {
 		ut_buf_fmt(out, "%" PRIu32 " rank%s waited in ", h->waiters,
 			   h->waiters == 1 ? "" : "s");
 		add_call(r, h->rank, h->open->call, out);
-		ut_buf_text(out, " up to the end, for ");
-		add_time(out, h->longest);
+		ut_buf_text(out, " up to the end");
+		add_length(h, out);
 		ut_buf_text(out, ", for ranks that are not here: ");
 		add_missing(r, out);
 	} else {
@@ -583,22 +806,48 @@ static void add_meeting(const struct ut_ranks *r, const struct halt *h, uint32_t
 static void add_single(const struct ut_ranks *r, const struct halt *h, struct ut_buf *out)
 {
 	const struct ut_rank *one = &r->items[h->rank];
-	const struct ut_rank_shape *is = ut_rank_shape(one, &one->calls[h->open->call]);
 	uint32_t late = ut_rank_more(one, &one->calls[h->open->call])->waited_for;
-	int32_t number = h->open->from >= 0 ? h->open->from : is->to;
 
 	ut_buf_fmt(out, "Rank %" PRId32 " waited in ", one->rank);
 	add_call(r, h->rank, h->open->call, out);
-	ut_buf_text(out, " up to the end, for ");
-	add_time(out, h->longest);
+	ut_buf_text(out, " up to the end");
+	add_length(h, out);
 	if (late < r->count) {
 		ut_buf_fmt(out, ", for rank %" PRId32, r->items[late].rank);
 		add_chain(r, late, h->rank, out);
-	} else if (number >= 0) {
-		ut_buf_fmt(out, ", for rank %" PRId32 ", of which there is no trace here", number);
 	} else {
-		ut_buf_text(out, "; for whom is not recorded");
+		ut_buf_text(out, ", for ");
+		add_absent(r, h->rank, h->open, out);
 	}
+}
+
+static void add_init(const struct ut_ranks *r, const struct halt *h, struct ut_buf *out)
+{
+	const struct ut_rank_silent *s = r->silent;
+
+	if (!r->silent_count) {
+		ut_buf_fmt(out, "%" PRIu32 " rank%s had not left ", h->waiters,
+			   h->waiters == 1 ? "" : "s");
+		add_call(r, h->rank, h->open->call, out);
+		ut_buf_text(out, " when the recording ended, ");
+		add_time(out, h->longest);
+		ut_buf_text(out, " after it began; there may be others that never came");
+		return;
+	}
+	ut_buf_fmt(out, "Rank %" PRId32, s->rank);
+	if (r->silent_count > 1)
+		ut_buf_fmt(out, " (and %zu more)", r->silent_count - 1);
+	ut_buf_text(out, " never came to ");
+	add_call(r, h->rank, h->open->call, out);
+	add_waiters(h, out);
+	if (!s->task) {
+		ut_buf_text(out, ": it was in no task");
+		return;
+	}
+	ut_buf_text(out, ": it was in its task \"");
+	add_name(out, ut_strtab_get(&r->strings, s->task));
+	ut_buf_text(out, "\" for ");
+	add_time(out, s->time);
 }
 
 /* No call is open: how the processes ended, if not as they should. */
@@ -635,7 +884,9 @@ void ut_ranks_unfinished(const struct ut_ranks *r, struct ut_buf *out)
 		return;
 	}
 	link = link_of(&r->items[h.rank], h.open);
-	if (link && r->meetings[link - 1].mixed)
+	if (is_init(&r->items[h.rank], h.open))
+		add_init(r, &h, out);
+	else if (link && r->meetings[link - 1].mixed)
 		add_mixed(r, &h, link, out);
 	else if (link)
 		add_meeting(r, &h, link, out);

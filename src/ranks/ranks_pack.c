@@ -6,21 +6,21 @@
 
 #include "base/grow.h"
 
-static const char magic[8] = "UTRANKS6";
+static const char magic[8] = "UTRANKS7";
 
 struct head {
 	char magic[8];
-	uint64_t strings, ranks, origins;
+	uint64_t strings, ranks, silent, origins;
 	int64_t world;
 };
 
 struct rank_head {
 	int64_t realtime;
-	uint64_t start, stop, first, last, end, in_since, calls, shapes, mores, ends, shifts, tops,
-		colls, opens, made, measured;
+	uint64_t start, stop, first, last, end, in_since, beside_since, calls, shapes, mores, ends,
+		shifts, tops, colls, opens, posts, made, measured;
 	int32_t rank;
-	uint32_t host, program, origin, clock_id, reference, in_task, ended;
-	uint32_t lossy;
+	uint32_t host, program, origin, clock_id, reference, in_task, beside, ended;
+	uint32_t lossy, end_known;
 };
 
 /* ---- writing ------------------------------------------------------------------------------- */
@@ -35,6 +35,7 @@ void ut_ranks_pack(const struct ut_ranks *r, struct ut_buf *out)
 {
 	struct head head = { .strings = r->strings.count,
 			     .ranks = r->count,
+			     .silent = r->silent_count,
 			     .origins = r->origins,
 			     .world = r->world };
 
@@ -56,6 +57,7 @@ void ut_ranks_pack(const struct ut_ranks *r, struct ut_buf *out)
 					     .last = one->last,
 					     .end = one->end,
 					     .in_since = one->in_since,
+					     .beside_since = one->beside_since,
 					     .calls = one->call_count,
 					     .shapes = one->shape_count,
 					     .mores = one->more_count,
@@ -64,6 +66,7 @@ void ut_ranks_pack(const struct ut_ranks *r, struct ut_buf *out)
 					     .tops = one->top_count,
 					     .colls = one->coll_count,
 					     .opens = one->open_count,
+					     .posts = one->post_count,
 					     .made = one->made_count,
 					     .measured = one->measured_count,
 					     .rank = one->rank,
@@ -73,8 +76,10 @@ void ut_ranks_pack(const struct ut_ranks *r, struct ut_buf *out)
 					     .clock_id = one->clock_id,
 					     .reference = one->reference,
 					     .in_task = one->in_task,
+					     .beside = one->beside,
 					     .ended = one->ended,
-					     .lossy = one->lossy };
+					     .lossy = one->lossy,
+					     .end_known = one->end_known };
 
 		put(out, &h, sizeof(h), 1);
 		put(out, one->calls, sizeof(*one->calls), one->call_count);
@@ -85,9 +90,11 @@ void ut_ranks_pack(const struct ut_ranks *r, struct ut_buf *out)
 		put(out, one->tops, sizeof(*one->tops), one->top_count);
 		put(out, one->colls, sizeof(*one->colls), one->coll_count);
 		put(out, one->opens, sizeof(*one->opens), one->open_count);
+		put(out, one->posts, sizeof(*one->posts), one->post_count);
 		put(out, one->made, sizeof(*one->made), one->made_count);
 		put(out, one->measured, sizeof(*one->measured), one->measured_count);
 	}
+	put(out, r->silent, sizeof(*r->silent), r->silent_count);
 }
 
 /* ---- reading ------------------------------------------------------------------------------- */
@@ -156,9 +163,14 @@ static void rename_all(struct input *in, struct ut_rank *one)
 	one->clock_id = string(in, one->clock_id);
 	one->reference = string(in, one->reference);
 	one->in_task = string(in, one->in_task);
+	one->beside = string(in, one->beside);
 	one->ended = string(in, one->ended);
-	for (size_t i = 0; i < one->open_count; i++)
+	for (size_t i = 0; i < one->open_count; i++) {
 		in->bad = in->bad || one->opens[i].call >= one->call_count;
+		one->opens[i].peers = string(in, one->opens[i].peers);
+	}
+	for (size_t i = 0; i < one->post_count; i++)
+		in->bad = in->bad || one->posts[i].call >= one->call_count;
 	for (size_t i = 0; i < one->made_count; i++)
 		one->made[i].group = string(in, one->made[i].group);
 	for (size_t i = 0; i < one->call_count; i++) {
@@ -216,9 +228,12 @@ static void get_rank(struct input *in, struct ut_ranks *r)
 	one->last = h.last;
 	one->end = h.end;
 	one->in_since = h.in_since;
+	one->beside_since = h.beside_since;
+	one->beside = h.beside;
 	one->in_task = h.in_task;
 	one->ended = h.ended;
 	one->lossy = h.lossy;
+	one->end_known = h.end_known;
 	one->calls = get_list(in, h.calls, sizeof(*one->calls), &one->call_cap);
 	one->call_count = one->calls ? (size_t)h.calls : 0;
 	one->shapes = get_list(in, h.shapes, sizeof(*one->shapes), &one->shape_cap);
@@ -235,6 +250,8 @@ static void get_rank(struct input *in, struct ut_ranks *r)
 	one->coll_count = one->colls ? (size_t)h.colls : 0;
 	one->opens = get_list(in, h.opens, sizeof(*one->opens), &one->open_cap);
 	one->open_count = one->opens ? (size_t)h.opens : 0;
+	one->posts = get_list(in, h.posts, sizeof(*one->posts), &one->post_cap);
+	one->post_count = one->posts ? (size_t)h.posts : 0;
 	one->made = get_list(in, h.made, sizeof(*one->made), &one->made_cap);
 	one->made_count = one->made ? (size_t)h.made : 0;
 	one->measured = get_list(in, h.measured, sizeof(*one->measured), &one->measured_cap);
@@ -257,6 +274,13 @@ int ut_ranks_unpack(struct ut_ranks *r, const char *data, size_t len, struct ut_
 	get_strings(&in, r);
 	for (uint64_t i = 0; !in.bad && i < head.ranks; i++)
 		get_rank(&in, r);
+	for (uint64_t i = 0; !in.bad && i < head.silent; i++) {
+		struct ut_rank_silent s;
+
+		get(&in, &s, sizeof(s));
+		s.task = string(&in, s.task);
+		*ut_ranks_add_silent(r) = s;
+	}
 	r->origins += (uint32_t)head.origins;
 	r->world = head.world > r->world ? head.world : r->world;
 	free(in.strings);

@@ -21,6 +21,10 @@
 #define MOST_ARGS 32
 #define MOST_OPEN 1024 /* deeper ones are not looked at */
 #define ROUNDED   2    /* ns by which the end of a span may lie behind the begin of the next */
+#define TOGETHER                                                                                   \
+	UINT64_C(1000000000) /* ns between tests of which the program does nothing else            \
+			      */
+#define UT_RANK_POSTS 64u    /* sends and receives before a call that has not ended */
 
 /* The facts of a call that count here. */
 #define KEY_LIST(X)                                                                                \
@@ -36,6 +40,7 @@
 	X(seq)                                                                                     \
 	X(root)                                                                                    \
 	X(polling_ns)                                                                              \
+	X(pending)                                                                                 \
 	X(collective)                                                                              \
 	X(rank)                                                                                    \
 	X(size)
@@ -67,6 +72,7 @@ struct row_type {
 	uint8_t kind, use, meets;
 	bool is_part;  /* it makes a part of a message ready */
 	bool open;     /* it has not ended */
+	bool beside;   /* the same of what is no call: a task, an overlapped one, a frame */
 	uint32_t name; /* string of the ranks' */
 };
 
@@ -76,6 +82,13 @@ struct open {
 	uint32_t call;   /* index + 1; 0: it is a task */
 	uint32_t before; /* the call that it overlaps by rounding; index + 1, 0 = none */
 	uint64_t begin;  /* behind that one */
+};
+
+/* Tests of the main thread that have failed, as they were recorded last. */
+struct polls {
+	struct ut_rank_found call; /* with what they ask for */
+	int32_t from;
+	uint32_t index; /* + 1; 0 = none */
 };
 
 struct reader {
@@ -90,12 +103,16 @@ struct reader {
 	struct ut_rank_shaper shaper; /* of that rank */
 	struct open open[MOST_OPEN];
 	size_t depth;
-	bool main;    /* the thread that is read is the rank's main one */
-	bool kernels; /* what is read is a device's queue */
+	bool main;     /* the thread that is read is the rank's main one */
+	bool kernels;  /* what is read is a device's queue */
+	bool any_open; /* something has not ended */
 	uint32_t task;
 	int64_t init_rank;
 	struct ut_rank_links links;
-	int32_t from; /* of the call that is read */
+	int32_t from;                             /* of the call that is read */
+	struct ut_rank_post posts[UT_RANK_POSTS]; /* the last ones of the main thread */
+	size_t post_count;
+	struct polls polls;
 };
 
 /* ---- what there is ------------------------------------------------------------------------- */
@@ -145,10 +162,15 @@ static struct row_type type_of(struct reader *rd, const struct ut_type *t)
 		row.kind = ROW_SENT;
 	else if (t->kind == UT_KIND_FLOW_IN && is_message(rd, t))
 		row.kind = ROW_RECEIVED;
+	c = ut_classify_category(trace, t->cat);
+	if (t->flags & UT_EV_UNFINISHED && c.use == UT_CATEGORY_PLAIN &&
+	    (t->kind == UT_KIND_SPAN || t->kind == UT_KIND_ASYNC_BEGIN)) {
+		row.beside = true;
+		row.name = text(rd, t->name);
+	}
 	if (t->kind != UT_KIND_SPAN || t->flags & UT_EV_NOT_WORK)
 		return row;
 	row.open = t->flags & UT_EV_UNFINISHED;
-	c = ut_classify_category(trace, t->cat);
 	if (is_call(trace, t)) {
 		struct ut_str name = ut_strtab_get(&trace->strings, t->name);
 
@@ -184,6 +206,7 @@ static bool look_at_types(struct reader *rd)
 	for (uint32_t i = 0; i < s->types.count; i++) {
 		rd->types[i] = type_of(rd, &s->types.items[i]);
 		calls = calls || rd->types[i].kind == ROW_CALL;
+		rd->any_open = rd->any_open || rd->types[i].beside || rd->types[i].open;
 		tasks = tasks || (rd->types[i].kind == ROW_TASK && rd->types[i].name);
 	}
 	for (uint32_t i = 0; i < s->types.count && tasks; i++) {
@@ -248,6 +271,8 @@ static void take_number(struct reader *rd, struct ut_rank_found *c, const struct
 		s->root = (int32_t)a->value.i64;
 	else if (a->key == k->polling_ns && a->value.u64 <= c->begin)
 		c->begin -= a->value.u64;
+	else if (a->key == k->pending)
+		c->pending = true;
 	else if (a->key == k->rank && s->use == UT_RANK_INIT)
 		rd->init_rank = a->value.i64;
 	else if (a->key == k->size && s->use == UT_RANK_INIT && a->value.i64 > rd->ranks->world)
@@ -285,6 +310,26 @@ static void take_facts(struct reader *rd, struct ut_rank_found *c, uint32_t list
 				   s->sent || s->received));
 }
 
+/* What a report of tests that have failed asks for counts only if it is the last of all. */
+static void keep_polls(struct reader *rd, struct ut_rank_found *c)
+{
+	if (rd->main && !c->shape.side)
+		rd->polls = (struct polls){ *c, rd->from, (uint32_t)rd->rank->call_count + 1 };
+	c->seq = 0;
+	c->shape.group = 0;
+	c->shape.meets = UT_RANK_OTHER;
+	c->shape.firm = false;
+}
+
+static void keep_post(struct reader *rd, const struct ut_rank_found *c)
+{
+	if (!rd->main || c->shape.use != UT_RANK_POST || (rd->from < 0 && c->shape.to < 0))
+		return;
+	rd->posts[rd->post_count++ % UT_RANK_POSTS] =
+		(struct ut_rank_post){ (uint32_t)rd->rank->call_count,
+				       rd->from >= 0 ? rd->from : c->shape.to };
+}
+
 static void add_call(struct reader *rd, const struct ut_event *e, const struct row_type *type)
 {
 	struct ut_rank *r = rd->rank;
@@ -318,8 +363,11 @@ static void add_call(struct reader *rd, const struct ut_event *e, const struct r
 	if (c.begin < e->ts && r->call_count && r->calls[r->call_count - 1].end > c.begin)
 		c.begin = r->calls[r->call_count - 1].end < e->ts ? r->calls[r->call_count - 1].end
 								  : e->ts;
+	if (c.pending)
+		keep_polls(rd, &c);
+	keep_post(rd, &c);
 	if (type->open && type->use != UT_RANK_IDLE)
-		ut_rank_put_open(r, rd->from);
+		ut_rank_put_open(r, rd->from, ut_rank_links_peers(&rd->links, rd->ranks, &c));
 	ut_rank_put_call(r, &rd->shaper, &c);
 	rd->links.me = r->rank >= 0 ? r->rank : (int32_t)rd->init_rank;
 	ut_rank_links_take(&rd->links, rd->ranks, r, &c);
@@ -584,22 +632,128 @@ static void take_clock(struct reader *rd, const struct ut_process *p)
 	}
 }
 
+/* What of a process has not ended, but calls: the last of it to begin. */
+struct beside {
+	uint32_t name;
+	uint64_t since, end;
+	bool any_open; /* also calls: they last as long as the process */
+};
+
+static void look_beside(const struct reader *rd, uint32_t track, struct beside *found)
+{
+	const struct ut_rows *rows = &rd->store->rows[track];
+
+	for (size_t b = 0; b < ut_rows_blocks(rows); b++) {
+		const struct ut_block *block = &rows->blocks[b];
+
+		for (uint32_t i = 0; i < block->count; i++) {
+			uint32_t number =
+				block->type[i] < rd->store->types.count ? block->type[i] : 0;
+			const struct row_type *type = &rd->types[number];
+			uint64_t ts;
+
+			found->any_open = found->any_open || type->beside || type->open;
+			if (!type->beside)
+				continue;
+			ts = ut_block_event(rd->store, track, block, i).ts;
+			if (found->name && ts < found->since)
+				continue;
+			found->name = type->name;
+			found->since = ts;
+		}
+	}
+}
+
+static struct beside find_beside(const struct reader *rd, uint32_t process)
+{
+	const struct ut_trace *t = &rd->store->trace;
+	struct beside found = { 0 };
+
+	for (uint32_t i = 0; i < t->track_count; i++) {
+		if (t->tracks[i].process != process)
+			continue;
+		if (rd->any_open)
+			look_beside(rd, i, &found);
+		if (rd->store->rows[i].last > found.end)
+			found.end = rd->store->rows[i].last;
+	}
+	return found;
+}
+
 /* How the process ended, if it failed; its last sign of life is that of all its threads then. */
-static void take_end(struct reader *rd, uint32_t process)
+static void take_end(struct reader *rd, uint32_t process, bool any_open)
 {
 	const struct ut_trace *t = &rd->store->trace;
 	struct ut_rank *one = rd->rank;
+	uint64_t after = ut_process_after(t, &t->processes[process]), last = 0;
 	struct ut_buf how = { 0 };
 
 	if (ut_process_failure(t, &t->processes[process], &how)) {
 		one->ended = ut_strtab_intern(&rd->ranks->strings, how.data, how.len);
-		one->end = t->process_count == 1 ? t->last : 0;
 		for (uint32_t i = 0; i < t->track_count; i++) {
-			if (t->tracks[i].process == process && rd->store->rows[i].last > one->end)
-				one->end = rd->store->rows[i].last;
+			if (t->tracks[i].process == process && rd->store->rows[i].last > last)
+				last = rd->store->rows[i].last;
 		}
+		one->end = t->process_count == 1 && t->last > last ? t->last : last;
+		if (!any_open && after && one->end < last + after)
+			one->end = last + after;
+		one->end_known = any_open || after;
 	}
 	ut_buf_release(&how);
+}
+
+/* The first of the failed tests, one after the other, that are the last calls of the main thread.
+ */
+static size_t first_poll(const struct ut_rank *r, const struct ut_strtab *strings)
+{
+	size_t i = r->call_count;
+
+	while (i) {
+		const struct ut_rank_call *c = &r->calls[i - 1];
+		const struct ut_rank_shape *is = ut_rank_shape(r, c);
+
+		if (is->group || c->more || !ut_rank_is_poll(ut_strtab_get(strings, is->name)) ||
+		    (i < r->call_count && r->calls[i].begin > c->end + TOGETHER))
+			break;
+		i--;
+	}
+	return i;
+}
+
+/*
+ * A process that ends while it tests again and again is as one that ends in a call: these tests
+ * become one that has not ended.
+ */
+static void open_polls(struct reader *rd)
+{
+	struct ut_rank *r = rd->rank;
+	struct ut_rank_found c = rd->polls.call;
+	size_t first = first_poll(r, &rd->ranks->strings);
+
+	if (!rd->polls.index || rd->polls.index <= first ||
+	    (r->open_count && r->opens[r->open_count - 1].call < first))
+		return;
+	c.begin = r->calls[first].begin;
+	c.end = r->end > r->calls[r->call_count - 1].end ? r->end : r->calls[r->call_count - 1].end;
+	while (r->open_count && r->opens[r->open_count - 1].call >= first)
+		r->open_count--;
+	while (r->end_count && r->ends[r->end_count - 1].call >= first)
+		r->end_count--;
+	r->call_count = first;
+	ut_rank_put_open(r, rd->polls.from, 0);
+	ut_rank_put_call(r, &rd->shaper, &c);
+}
+
+/* What a call may wait for that completes what was begun before. */
+static void keep_posts(struct reader *rd)
+{
+	struct ut_rank *r = rd->rank;
+	size_t i = rd->post_count > UT_RANK_POSTS ? rd->post_count - UT_RANK_POSTS : 0;
+
+	for (; r->open_count && i < rd->post_count; i++) {
+		r->posts = ut_grow(r->posts, r->post_count + 1, &r->post_cap, sizeof(*r->posts));
+		r->posts[r->post_count++] = rd->posts[i % UT_RANK_POSTS];
+	}
 }
 
 /* There may be millions: no room for more than there are. */
@@ -616,6 +770,7 @@ static int read_process(struct reader *rd, uint32_t process, struct ut_err *err)
 	const struct ut_process *p = &t->processes[process];
 	uint32_t best = UINT32_MAX;
 	struct row_count all = { 0 }, n;
+	struct beside beside;
 	uint64_t most = 0;
 
 	for (uint32_t i = 0; i < t->track_count; i++) {
@@ -627,8 +782,15 @@ static int read_process(struct reader *rd, uint32_t process, struct ut_err *err)
 		best = n.calls > most ? i : best;
 		most = n.calls > most ? n.calls : most;
 	}
-	if (!all.calls)
+	beside = find_beside(rd, process);
+	if (!all.calls) {
+		if (p->rank >= 0)
+			*ut_ranks_add_silent(rd->ranks) = (struct ut_rank_silent){
+				p->rank, beside.name,
+				beside.end > beside.since ? beside.end - beside.since : 0
+			};
 		return 0;
+	}
 	if (all.calls >= UINT32_MAX)
 		return ut_err_set(err, -EFBIG,
 				  "rank %" PRId32 " has made %" PRIu64
@@ -645,14 +807,27 @@ static int read_process(struct reader *rd, uint32_t process, struct ut_err *err)
 	rd->rank->last = t->last;
 	rd->rank->lossy = t->losses.dropped || t->losses.overwritten || t->losses.unread;
 	take_clock(rd, p);
-	take_end(rd, process);
+	take_end(rd, process, beside.any_open);
+	rd->rank->beside = beside.name;
+	rd->rank->beside_since = beside.since;
+	if (beside.end > rd->rank->end)
+		rd->rank->end = beside.end;
 	rd->init_rank = -1;
 	rd->main = true;
+	rd->post_count = 0;
+	rd->polls = (struct polls){ 0 };
 	read_track(rd, best);
+	open_polls(rd);
+	keep_posts(rd);
 	rd->main = false;
 	for (uint32_t i = 0; all.calls > most && i < t->track_count; i++) {
 		if (t->tracks[i].process == process && i != best && count_rows(rd, i).calls)
 			read_track(rd, i);
+	}
+	if (rd->rank->ended && rd->rank->end_known) {
+		rd->main = true;
+		shift_to(rd, rd->rank->end,
+			 ut_strtab_intern_z(&rd->ranks->strings, UT_RANK_AFTER_END));
 	}
 	if (rd->rank->rank < 0)
 		rd->rank->rank = (int32_t)rd->init_rank;
@@ -779,7 +954,9 @@ int ut_ranks_add(struct ut_ranks *r, const struct ut_store *store, struct ut_err
 	struct reader *rd = start_reading(r, store, &calls);
 	int rc = 0;
 
-	for (uint32_t i = 0; calls && !rc && i < store->trace.process_count; i++)
+	for (uint32_t i = 0;
+	     !rc && (calls || store->trace.process_count == 1) && i < store->trace.process_count;
+	     i++)
 		rc = read_process(rd, i, err);
 	stop_reading(rd);
 	if (!rc)

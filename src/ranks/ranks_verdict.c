@@ -23,6 +23,15 @@ static uint32_t worst_rank(const struct ut_rank_view *v)
 	return worst;
 }
 
+static uint64_t caused_by_all(const struct ut_rank_view *v)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < v->ranks->count; i++)
+		sum += v->sums.ranks[i].caused;
+	return sum;
+}
+
 /* The call in which most of it was waited. */
 static const struct ut_rank_wait *longest_wait(const struct ut_rank_view *v, uint32_t rank)
 {
@@ -40,6 +49,8 @@ static void add_where(const struct ut_rank_view *v, const struct ut_rank_sum *s,
 
 	if (s->blamed_task == UT_RANK_IN_CALL)
 		ut_buf_fmt(out, ", %.0f %% of it because of calls of its own", share);
+	else if (ut_str_is(task, UT_RANK_AFTER_END))
+		ut_buf_fmt(out, ", %.0f %% of it because its process had ended", share);
 	else if (!s->blamed_task)
 		ut_buf_fmt(out, ", %.0f %% of it because of what it does in no task", share);
 	else
@@ -77,10 +88,13 @@ static void add_worst(const struct ut_rank_view *v, struct ut_buf *out)
 			   100 * part(wait, total));
 		return;
 	}
-	if (!s->caused) {
-		ut_buf_fmt(out,
-			   "Ranks wait %.1f %% of their time (%s), for ranks that are not here",
-			   100 * part(wait, total), ut_cell_time(all, wait));
+	if (2 * caused_by_all(v) < wait) {
+		ut_buf_fmt(out, "Ranks wait %.1f %% of their time (%s), %s",
+			   100 * part(wait, total), ut_cell_time(all, wait),
+			   v->ranks->silent_count ? "for ranks that have made no call"
+			   : v->ranks->world > (int64_t)v->ranks->count
+				   ? "for ranks that are not here"
+				   : "most of it for whom is not recorded");
 		return;
 	}
 	if (part(s->caused, wait) < MUCH) {

@@ -290,7 +290,7 @@ class Ranks(mpi_support.Case):
                 "operation": r"^Ranks make different calls as seq 2 on MPI_COMM_WORLD: .*MPI_Barrier",
                 "half": r"MPI_Barrier \(seq 0 on comm [0-9a-f]+\) for [0-9.]+ m?s, waiting for rank 3, which was in its task",
                 "request": r"it was in MPI_Wait \(on MPI_COMM_WORLD\) for [0-9.]+ m?s, waiting for rank 1, which was in",
-                "later": r"^Rank 1 never came to MPI_Wait \(seq 2 on MPI_COMM_WORLD\)"}.items():
+                "later": r"^Rank 1 never came to MPI_Iallreduce \(seq 2 on MPI_COMM_WORLD\)"}.items():
             with self.subTest(how=how):
                 self.assertStuck(lib, how, pattern)
             for path in self.dir.iterdir():

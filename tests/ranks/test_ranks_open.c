@@ -51,7 +51,7 @@ static void add_rank(struct ut_ranks *r, int32_t number, const char *task, const
 		};
 
 		if (c->end == RUN)
-			ut_rank_put_open(one, c->from);
+			ut_rank_put_open(one, c->from, 0);
 		ut_rank_put_call(one, &shaper, &found);
 	}
 	ut_rank_shaper_release(&shaper);
