@@ -118,6 +118,13 @@ static enum ut_verdict judge(const struct ut_diff *d, const struct ut_diff_row *
 	return r->p < P_SURE ? UT_VERDICT_SURE : UT_VERDICT_LIKELY;
 }
 
+static bool are_few(const struct ut_diff *d, const struct ut_diff_row *r)
+{
+	double pairs = r->above > 0.5 ? r->above : 1 - r->above;
+
+	return !d->by_runs && r->p >= P_LIKELY && pairs >= PAIRS_FAR_APART;
+}
+
 static void test_rows(struct ut_diff *d)
 {
 	double *scratch = ut_make((d->before->run_count + d->after->run_count) * sizeof(double));
@@ -131,6 +138,7 @@ static void test_rows(struct ut_diff *d)
 	for (size_t i = 0; i < d->count; i++) {
 		d->rows[i].p = p[i];
 		d->rows[i].verdict = judge(d, &d->rows[i]);
+		d->rows[i].few = are_few(d, &d->rows[i]);
 	}
 	free(scratch);
 	free(p);

@@ -63,8 +63,9 @@ extern const char *const ut_metric_words[UT_DIFF_METRIC_COUNT_OF];
  * names. SURE: p < 0.001; LIKELY: p < 0.05. One run each: all calls of a run share what was special
  * about it (heat, neighbours, where its memory lay), so nothing can be said about the program, only
  * how far apart the calls of these two runs are. In 60 of 100 pairs of calls the one after is
- * longer, or shorter: LIKELY, which reads "apart" there; in 75: SURE, "far apart"; too few calls to
- * tell, and all else: NOISE, "alike".
+ * longer, or shorter: LIKELY, which reads "apart" there; in 75: SURE, "far apart"; all else: NOISE,
+ * "alike". So are calls that are far apart, but too few to be told from chance; these are "too
+ * few".
  */
 enum ut_verdict {
 	UT_VERDICT_NOISE,
@@ -83,6 +84,7 @@ struct ut_diff_row {
 	double p;     /* by runs, or of the rank test; -1 = the name is new or has vanished */
 	double above; /* how often a duration after exceeds one before, picked by chance */
 	enum ut_verdict verdict;
+	bool few; /* NOISE because there are too few calls */
 };
 
 struct ut_diff {

@@ -279,6 +279,26 @@ static int check_ends(const struct ut_diff_rule *rule, const struct ut_diff *d,
 			  after);
 }
 
+/* Calls that are far apart, and so few that this may be chance, are no reason to pass. */
+static int check_few(const struct ut_diff_rules *r, const struct ut_diff_rule *rule,
+		     const struct ut_diff *d, const struct ut_diff_row *row, struct ut_err *err)
+{
+	const uint32_t *key;
+	const struct ut_stats *s = ut_diff_texts(d, row, &key);
+
+	if (rule->type != UT_RULE_CHANGE || rule->metric == UT_DIFF_METRIC_COUNT || !row->few ||
+	    row->verdict >= r->least || !is_comparable(rule, row) ||
+	    !ut_diff_rule_holds(rule, row->old[rule->metric], row->new[rule->metric]))
+		return 0;
+	return ut_err_set(err, -ENODATA,
+			  "--fail-if '%s' cannot be decided: '%s' has changed that much, but %g "
+			  "and %g calls are too few to tell this from chance (compare several runs "
+			  "with --against, leave out what is rare with --min-count, or take every "
+			  "change for real with --confidence noise)",
+			  rule->text, ut_strtab_get(&s->strings, key[UT_BY_NAME]).ptr,
+			  row->old[UT_DIFF_METRIC_COUNT], row->new[UT_DIFF_METRIC_COUNT]);
+}
+
 int ut_diff_rules_compared(const struct ut_diff_rules *r, const struct ut_diff *d,
 			   struct ut_err *err)
 {
@@ -309,6 +329,8 @@ int ut_diff_rules_compared(const struct ut_diff_rules *r, const struct ut_diff *
 			fits = true;
 			compared |= is_comparable(rule, &d->rows[k]);
 			rc = check_ends(rule, d, &d->rows[k], err);
+			if (!rc)
+				rc = check_few(r, rule, d, &d->rows[k], err);
 			if (rc)
 				return rc;
 		}

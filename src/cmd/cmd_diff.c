@@ -44,9 +44,28 @@ struct work {
 	struct ut_filter filter;
 	struct ut_diff_rules rules;
 	unsigned int by, threads;
-	struct ut_stats run; /* the one that is being read */
-	uint64_t missing;    /* records of all runs */
+	struct ut_stats run;  /* the one that is being read */
+	uint64_t missing;     /* records of all runs */
+	struct ut_buf failed; /* the first process that failed, and how */
 };
+
+/* A process that was asked to end by a signal is no failure of the run. */
+static void note_failure(const struct ut_trace *t, struct ut_buf *out)
+{
+	struct ut_buf how = { 0 };
+
+	for (size_t i = 0; !out->len && i < t->process_count; i++) {
+		const struct ut_process *p = &t->processes[i];
+
+		how.len = 0;
+		if (!ut_process_failure(t, p, &how) || !strncmp(how.data, "signal 1 ", 9) ||
+		    !strncmp(how.data, "signal 2 ", 9) || !strncmp(how.data, "signal 15 ", 10))
+			continue;
+		ut_buf_fmt(out, "%s (%" PRIu64 ") failed: %s",
+			   ut_strtab_get(&t->strings, p->name).ptr, p->pid, how.data);
+	}
+	ut_buf_release(&how);
+}
 
 static int add_store(void *ctx, size_t i, struct ut_store *store, struct ut_err *err)
 {
@@ -56,6 +75,8 @@ static int add_store(void *ctx, size_t i, struct ut_store *store, struct ut_err 
 	(void)err;
 	ut_stats_add(&w->run, store, &w->filter, w->threads);
 	w->missing += store->trace.losses.dropped + store->trace.losses.torn;
+	if (!w->failed.len)
+		note_failure(&store->trace, &w->failed);
 	return 0;
 }
 
@@ -124,6 +145,9 @@ static int diff(const struct diff_opts *o, struct work *w, bool *failed, struct 
 					"--fail-if cannot be decided: %" PRIu64
 					" records of the runs are missing",
 					w->missing);
+		if (!rc && !*failed && w->rules.count && w->failed.len)
+			rc = ut_err_set(err, -ENODATA, "--fail-if cannot be decided: %s",
+					w->failed.data);
 	}
 	ut_diff_release(&d);
 	ut_diff_side_release(&sides[0]);
@@ -287,6 +311,7 @@ static int start(const struct diff_opts *o)
 		status = failed ? UT_EXIT_CHANGED : UT_EXIT_OK;
 	ut_filter_release(&w.filter);
 	ut_diff_rules_release(&w.rules);
+	ut_buf_release(&w.failed);
 	return status;
 }
 

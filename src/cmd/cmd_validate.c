@@ -207,9 +207,35 @@ static void put_findings(struct ut_out *o, const struct report *r)
 	}
 }
 
+/* Processes that failed: the trace is as good as any, what it shows is not. */
+static bool put_failures(struct ut_out *o, const struct report *r)
+{
+	const struct ut_trace *t = &r->store.trace;
+	struct ut_buf how = { 0 };
+	bool any = false;
+
+	for (size_t i = 0; r->is_loaded && i < t->process_count; i++) {
+		const struct ut_process *p = &t->processes[i];
+		struct ut_str name = ut_strtab_get(&t->strings, p->name);
+		struct ut_buf b = { 0 };
+
+		how.len = 0;
+		if (!ut_process_failure(t, p, &how))
+			continue;
+		ut_cell_name(&b, name.ptr, name.len, NAME_COLUMNS);
+		ut_out_fmt(o, "  program   %s (%" PRIu64 ") failed: %s\n", b.data, p->pid,
+			   how.data);
+		ut_buf_release(&b);
+		any = true;
+	}
+	ut_buf_release(&how);
+	return any;
+}
+
 static void put_text(struct ut_out *o, const struct report *r)
 {
 	struct verdict v = judge(r);
+	bool failed;
 
 	ut_cell_text(o, r->path);
 	if (r->failure[0]) {
@@ -228,8 +254,10 @@ static void put_text(struct ut_out *o, const struct report *r)
 		ut_out_text(o, "\n");
 	}
 	put_findings(o, r);
+	failed = put_failures(o, r);
 	if (!v.lost && !v.odd)
-		ut_out_text(o, "  good      nothing to complain about\n");
+		ut_out_text(o, failed ? "  good      nothing else to complain about\n"
+				      : "  good      nothing to complain about\n");
 }
 
 /* ---- JSON ---------------------------------------------------------------------------------- */

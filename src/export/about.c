@@ -138,11 +138,15 @@ static void text_format(struct ut_out *o, const struct ut_about *a)
 static void text_processes(struct ut_out *o, const struct ut_trace *t)
 {
 	for (uint32_t i = 0; i < t->process_count && i < MOST_LISTED; i++) {
-		struct ut_buf label = { 0 }, cell = { 0 };
+		struct ut_buf label = { 0 }, cell = { 0 }, how = { 0 };
 
 		ut_label_process(&label, t, i);
 		ut_cell_name(&cell, label.data, label.len, NAME_COLUMNS);
-		ut_out_fmt(o, "  process   %s\n", cell.data);
+		if (ut_process_failure(t, &t->processes[i], &how))
+			ut_out_fmt(o, "  process   %s, failed: %s\n", cell.data, how.data);
+		else
+			ut_out_fmt(o, "  process   %s\n", cell.data);
+		ut_buf_release(&how);
 		ut_buf_release(&label);
 		ut_buf_release(&cell);
 	}
@@ -241,7 +245,7 @@ static void json_processes(struct ut_out *o, const struct ut_trace *t)
 	ut_out_text(o, ",\"processes\":[");
 	for (uint32_t i = 0; i < t->process_count; i++) {
 		const struct ut_process *p = &t->processes[i];
-		struct ut_buf id = { 0 };
+		struct ut_buf id = { 0 }, how = { 0 };
 
 		ut_label_id(&id, t, p->pid, p->pid_text);
 		ut_out_text(o, i ? ",\n {" : "\n {");
@@ -258,7 +262,13 @@ static void json_processes(struct ut_out *o, const struct ut_trace *t)
 			ut_out_text(o, "null");
 		ut_out_text(o, ",");
 		json_str(o, "host", ut_strtab_get(&t->strings, p->host));
-		ut_out_fmt(o, ",\"threads\":%" PRIu32 "}", threads[i]);
+		ut_out_fmt(o, ",\"threads\":%" PRIu32, threads[i]);
+		if (ut_process_failure(t, p, &how)) {
+			ut_out_text(o, ",");
+			json_str(o, "failed", (struct ut_str){ how.data, how.len });
+		}
+		ut_out_text(o, "}");
+		ut_buf_release(&how);
 		ut_buf_release(&id);
 	}
 	ut_out_text(o, "]");

@@ -154,7 +154,9 @@ static void put_nesting(struct ut_buf *b, const struct ut_diff_row *r)
 {
 	double pairs = 100 * (r->above > 0.5 ? r->above : 1 - r->above);
 
-	if (r->verdict == UT_VERDICT_NOISE)
+	if (r->few)
+		ut_buf_text(b, "too few calls");
+	else if (r->verdict == UT_VERDICT_NOISE)
 		ut_buf_text(b, ut_apart_words[r->verdict]);
 	else
 		ut_buf_fmt(b, "%s in %.0f%% of pairs", r->above > 0.5 ? "longer" : "shorter",
@@ -171,7 +173,8 @@ static struct ut_report_cell verdict_cell(struct words *w, const struct ut_diff 
 	b->len = 0;
 	if (!d->by_runs) {
 		put_nesting(b, r);
-		return ut_report_said(ut_report_text(ut_apart_words[r->verdict]), b->data);
+		return ut_report_said(
+			ut_report_text(r->few ? "too few" : ut_apart_words[r->verdict]), b->data);
 	}
 	ut_buf_text(b, ut_verdict_words[r->verdict]);
 	if (r->p < 0.001)

@@ -46,7 +46,30 @@ struct counting {
 	int (*each)(void *ctx, size_t i, struct ut_store *store, struct ut_err *err);
 	void *ctx;
 	struct counted of[MISSING_KINDS];
+	struct counted failed; /* processes */
+	struct ut_buf failure; /* the first of them, and how */
 };
+
+static void count_failures(struct counting *c, size_t input, const struct ut_trace *t)
+{
+	struct ut_buf how = { 0 };
+	uint64_t before = c->failed.count;
+
+	for (size_t i = 0; i < t->process_count; i++) {
+		const struct ut_process *p = &t->processes[i];
+
+		how.len = 0;
+		if (!ut_process_failure(t, p, &how))
+			continue;
+		if (!c->failed.count++) {
+			ut_buf_fmt(&c->failure, "%s (%" PRIu64 ") failed: %s",
+				   ut_strtab_get(&t->strings, p->name).ptr, p->pid, how.data);
+			c->failed.first = input;
+		}
+	}
+	c->failed.inputs += c->failed.count > before;
+	ut_buf_release(&how);
+}
 
 static int count_each(void *ctx, size_t i, struct ut_store *store, struct ut_err *err)
 {
@@ -62,6 +85,7 @@ static int count_each(void *ctx, size_t i, struct ut_store *store, struct ut_err
 			of->first = i;
 		of->count += counts[k];
 	}
+	count_failures(c, i, &store->trace);
 	return c->each(c->ctx, i, store, err);
 }
 
@@ -75,6 +99,11 @@ static void report_missing(const struct counting *c, const struct ut_teller *tel
 		{ "record", "records", "got cut off when the process ended" },
 	};
 
+	if (c->failed.count > 1)
+		ut_tell(teller, UT_WARN, "%s: %s; %" PRIu64 " more failed",
+			c->in->paths[c->failed.first], c->failure.data, c->failed.count - 1);
+	else if (c->failed.count)
+		ut_tell(teller, UT_WARN, "%s: %s", c->in->paths[c->failed.first], c->failure.data);
 	for (size_t k = 0; k < MISSING_KINDS; k++) {
 		const struct counted *of = &c->of[k];
 		char more[64] = "";
@@ -108,5 +137,6 @@ int ut_load_each(const struct ut_inputs *in, const struct ut_load *how,
 	ut_progress_done(&progress);
 	if (!rc && !how->reports_losses)
 		report_missing(&counting, how->teller);
+	ut_buf_release(&counting.failure);
 	return rc;
 }

@@ -88,7 +88,8 @@ struct open {
 struct polls {
 	struct ut_rank_found call; /* with what they ask for */
 	int32_t from;
-	uint32_t index; /* + 1; 0 = none */
+	uint32_t index;  /* + 1; 0 = none */
+	uint64_t polled; /* ns, of all of them since another call */
 };
 
 struct reader {
@@ -310,15 +311,60 @@ static void take_facts(struct reader *rd, struct ut_rank_found *c, uint32_t list
 				   s->sent || s->received));
 }
 
-/* What a report of tests that have failed asks for counts only if it is the last of all. */
-static void keep_polls(struct reader *rd, struct ut_rank_found *c)
+/* The first of the failed tests, one after the other, that are the last calls of the main thread.
+ */
+static size_t first_poll(const struct ut_rank *r, const struct ut_strtab *strings)
 {
-	if (rd->main && !c->shape.side)
-		rd->polls = (struct polls){ *c, rd->from, (uint32_t)rd->rank->call_count + 1 };
+	size_t i = r->call_count;
+
+	while (i) {
+		const struct ut_rank_call *c = &r->calls[i - 1];
+		const struct ut_rank_shape *is = ut_rank_shape(r, c);
+
+		if (is->group || c->more || !ut_rank_is_poll(ut_strtab_get(strings, is->name)) ||
+		    (i < r->call_count && r->calls[i].begin > c->end + TOGETHER))
+			break;
+		i--;
+	}
+	return i;
+}
+
+/*
+ * What a report of tests that have failed asks for counts only if it is the last of all. polled:
+ * how long they took.
+ */
+static void keep_polls(struct reader *rd, struct ut_rank_found *c, uint64_t polled)
+{
+	if (rd->main && !c->shape.side) {
+		rd->polls.call = *c;
+		rd->polls.from = rd->from;
+		rd->polls.index = (uint32_t)rd->rank->call_count + 1;
+		rd->polls.polled += polled;
+	}
 	c->seq = 0;
 	c->shape.group = 0;
 	c->shape.meets = UT_RANK_OTHER;
 	c->shape.firm = false;
+}
+
+/* Another call; a test that did not fail is one wait with those before it. */
+static void end_polls(struct reader *rd, struct ut_rank_found *c)
+{
+	struct ut_rank *r = rd->rank;
+	bool poll = ut_rank_is_poll(ut_strtab_get(&rd->ranks->strings, c->shape.name));
+	size_t first;
+
+	if (!rd->polls.index || (poll && !c->shape.group && !c->request))
+		return;
+	first = poll ? first_poll(r, &rd->ranks->strings) : r->call_count;
+	if (first < rd->polls.index) {
+		uint64_t end = r->calls[first].end, polled = rd->polls.polled;
+
+		/* the first of them is a call of its own, as where there is no report */
+		c->begin = c->begin > end + polled ? c->begin - polled : end;
+		r->call_count = first + 1;
+	}
+	rd->polls = (struct polls){ 0 };
 }
 
 static void keep_post(struct reader *rd, const struct ut_rank_found *c)
@@ -334,6 +380,7 @@ static void add_call(struct reader *rd, const struct ut_event *e, const struct r
 {
 	struct ut_rank *r = rd->rank;
 	bool inner = rd->depth && rd->open[rd->depth - 1].call;
+	uint64_t polled;
 	struct ut_rank_found c = { .begin = e->ts,
 				   .end = ut_event_end(e),
 				   .shape = { .name = type->name,
@@ -349,6 +396,7 @@ static void add_call(struct reader *rd, const struct ut_event *e, const struct r
 		take_facts(rd, &c, e->args);
 	else
 		c.shape.meets = UT_RANK_OTHER;
+	polled = e->ts > c.begin ? e->ts - c.begin : 0;
 	c.is_part = type->is_part;
 	if (c.is_part) /* the message is that of MPI_Start */
 		c.shape.to = -1;
@@ -364,7 +412,9 @@ static void add_call(struct reader *rd, const struct ut_event *e, const struct r
 		c.begin = r->calls[r->call_count - 1].end < e->ts ? r->calls[r->call_count - 1].end
 								  : e->ts;
 	if (c.pending)
-		keep_polls(rd, &c);
+		keep_polls(rd, &c, polled);
+	else if (rd->main && !c.shape.side)
+		end_polls(rd, &c);
 	keep_post(rd, &c);
 	if (type->open && type->use != UT_RANK_IDLE)
 		ut_rank_put_open(r, rd->from, ut_rank_links_peers(&rd->links, rd->ranks, &c));
@@ -700,24 +750,6 @@ static void take_end(struct reader *rd, uint32_t process, bool any_open)
 		one->end_known = any_open || after;
 	}
 	ut_buf_release(&how);
-}
-
-/* The first of the failed tests, one after the other, that are the last calls of the main thread.
- */
-static size_t first_poll(const struct ut_rank *r, const struct ut_strtab *strings)
-{
-	size_t i = r->call_count;
-
-	while (i) {
-		const struct ut_rank_call *c = &r->calls[i - 1];
-		const struct ut_rank_shape *is = ut_rank_shape(r, c);
-
-		if (is->group || c->more || !ut_rank_is_poll(ut_strtab_get(strings, is->name)) ||
-		    (i < r->call_count && r->calls[i].begin > c->end + TOGETHER))
-			break;
-		i--;
-	}
-	return i;
 }
 
 /*

@@ -289,6 +289,18 @@ class Ranks(mpi_support.Case):
                 "deadlock": r"waiting for rank [01], which was in MPI_Recv .*, waiting for rank [01]: a deadlock",
                 "operation": r"^Ranks make different calls as seq 2 on MPI_COMM_WORLD: .*MPI_Barrier",
                 "half": r"MPI_Barrier \(seq 0 on comm [0-9a-f]+\) for [0-9.]+ m?s, waiting for rank 3, which was in its task",
+                "poll": r"^Rank \d waited in MPI_Test \(on MPI_COMM_WORLD\) up to the end, for [0-9.]+ m?s, for rank 1: it was "
+                        r"in its task \"read_input\"",
+                "probe": r"^Rank \d waited in MPI_Iprobe \(on MPI_COMM_WORLD\) up to the end, for [0-9.]+ m?s, for rank 1: it "
+                         r"was in its task \"read_input\"",
+                "poll barrier": r"^Rank 1 never came to MPI_Ibarrier \(seq 2 on MPI_COMM_WORLD\), in which 3 others waited up "
+                                r"to the end, for [0-9.]+ m?s: it was in its task \"read_input\"",
+                "several": r"MPI_Waitall.* rank 1(: it|, which) was in its task \"read_input\"",
+                "any": r"MPI_Recv \(on MPI_COMM_WORLD\) .* a message from any rank; all others were in calls, too: a deadlock",
+                "window": r"it was in MPI_Win_wait \(on win [0-9a-f]+\) for [0-9.]+ m?s, waiting for rank 1, which was in its "
+                          r"task \"read_input\"",
+                "overlapped": r"^Rank 1 never came to MPI_Allreduce .*: it was in \"read_ahead\" \(overlapped, or of another "
+                              r"thread\) for ",
                 "request": r"it was in MPI_Wait \(on MPI_COMM_WORLD\) for [0-9.]+ m?s, waiting for rank 1, which was in",
                 "later": r"^Rank 1 never came to MPI_Iallreduce \(seq 2 on MPI_COMM_WORLD\)"}.items():
             with self.subTest(how=how):

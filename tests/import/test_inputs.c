@@ -111,6 +111,37 @@ static void a_directory_stands_for_the_traces_in_it(void **state)
 	assert_non_null(strstr(err.text, "empty: no trace"));
 }
 
+/* Of launchers that were killed while they put their recordings away. */
+static void recordings_whose_results_are_stored_are_left_out(void **state)
+{
+	struct ut_err err = { 0 };
+	struct ut_inputs in;
+
+	(void)state;
+	assert_int_equal(ut_path_mkdirs("stored.session", &err), 0);
+	assert_int_equal(ut_path_mkdirs("open.session", &err), 0);
+	assert_int_equal(ut_path_mkdirs("nothing.session", &err), 0);
+	write_trace("result.json", 1);
+	write_trace("stored.session/1-2.spool", 1); /* by content */
+	write_trace("open.session/2-2.spool", 1);
+	write_file("stored.session/1-2.spool.stored", "");
+	find(&in, "result.json", "stored.session", "nothing.session");
+	assert_int_equal(in.count, 1);
+	assert_string_equal(in.paths[0], "result.json");
+	ut_inputs_release(&in);
+	find(&in, "result.json", "*.session", NULL);
+	assert_int_equal(in.count, 2);
+	assert_string_equal(in.paths[1], "open.session/2-2.spool");
+	ut_inputs_release(&in);
+	/* There is nothing else. */
+	find(&in, "stored.session", NULL, NULL);
+	assert_int_equal(in.count, 1);
+	ut_inputs_release(&in);
+	assert_int_equal(ut_inputs_find(&in, 1, (const char *[]){ "nothing.session" }, NULL, &err),
+			 -ENODATA);
+	assert_non_null(strstr(err.text, "nothing.session: no trace"));
+}
+
 static void a_file_is_read_once(void **state)
 {
 	struct ut_inputs in;
@@ -202,6 +233,8 @@ UT_TESTS(inputs)
 		cmocka_unit_test_setup_teardown(rank_10_comes_after_rank_9, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_directory_stands_for_the_traces_in_it, setup,
 						teardown),
+		cmocka_unit_test_setup_teardown(recordings_whose_results_are_stored_are_left_out,
+						setup, teardown),
 		cmocka_unit_test_setup_teardown(a_file_is_read_once, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_is_not_there_is_said, setup, teardown),
 		cmocka_unit_test_setup_teardown(inputs_come_in_order_however_many_threads, setup,

@@ -53,6 +53,70 @@ static void end_later(const char *dir, int seconds)
 	_exit(0);
 }
 
+/* Rank 1 comes to nothing that the others ask for again and again. */
+static void polls(const char *how)
+{
+	int flag = 0, one;
+	MPI_Request request;
+	MPI_Status status;
+
+	if (rank == 1) {
+		begin("read_input");
+		sleep(1000);
+	}
+	if (!strcmp(how, "poll")) {
+		MPI_Irecv(&one, 1, MPI_INT, 1, 7, MPI_COMM_WORLD, &request);
+		while (!flag)
+			MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+	}
+	if (!strcmp(how, "probe")) {
+		while (!flag)
+			MPI_Iprobe(1, 7, MPI_COMM_WORLD, &flag, &status);
+	}
+	if (!strcmp(how, "poll barrier")) {
+		MPI_Ibarrier(MPI_COMM_WORLD, &request);
+		while (!flag)
+			MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+	}
+}
+
+/* All exchange with their neighbours, but rank 1 does not send. */
+static void halo(void)
+{
+	int next = (rank + 1) % ranks, last = (rank + ranks - 1) % ranks, in[2], out[2] = { 0 };
+	MPI_Request all[4];
+
+	MPI_Irecv(&in[0], 1, MPI_INT, last, 7, MPI_COMM_WORLD, &all[0]);
+	MPI_Irecv(&in[1], 1, MPI_INT, next, 8, MPI_COMM_WORLD, &all[1]);
+	if (rank == 1) {
+		begin("read_input");
+		sleep(1000);
+	}
+	MPI_Isend(&out[0], 1, MPI_INT, next, 7, MPI_COMM_WORLD, &all[2]);
+	MPI_Isend(&out[1], 1, MPI_INT, last, 8, MPI_COMM_WORLD, &all[3]);
+	MPI_Waitall(4, all, MPI_STATUSES_IGNORE);
+}
+
+/* Rank 0 opens a window to rank 1, which never uses it. */
+static void window(void)
+{
+	MPI_Group world, other;
+	int one = 1, *memory;
+	MPI_Win w;
+
+	MPI_Win_allocate(64, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &w);
+	MPI_Comm_group(MPI_COMM_WORLD, &world);
+	MPI_Group_incl(world, 1, &one, &other);
+	if (rank == 0) {
+		MPI_Win_post(other, 0, w);
+		MPI_Win_wait(w);
+	}
+	if (rank == 1) {
+		begin("read_input");
+		sleep(1000);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	const char *how = argv[1], *dir = argv[2];
@@ -103,6 +167,21 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(how, "request") && rank == 1) {
 		begin("read_input");
+		sleep(1000);
+	}
+	if (strstr(how, "poll") || !strcmp(how, "probe"))
+		polls(how);
+	if (!strcmp(how, "several"))
+		halo();
+	if (!strcmp(how, "any") && !rank)
+		MPI_Recv(in, 1, MPI_DOUBLE, MPI_ANY_SOURCE, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	if (!strcmp(how, "any"))
+		MPI_Recv(in, 1, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	if (!strcmp(how, "window"))
+		window();
+	if (!strcmp(how, "overlapped") && rank == 1) {
+		__itt_task_begin_overlapped(domain, __itt_id_make(domain, 1), __itt_null,
+					    __itt_string_handle_create("read_ahead"));
 		sleep(1000);
 	}
 	if (!strcmp(how, "later")) {

@@ -123,6 +123,47 @@ static void a_rank_without_a_trace_is_none_of_those_that_are_here(void **state)
 	ut_ranks_release(&r);
 }
 
+static void a_call_of_unknown_length_blames_nobody_else(void **state)
+{
+	static const struct call came[] = { ALL("MPI_Barrier", RUN, RUN, 1) };
+	static const struct call other[] = { ALL("MPI_Init", 0, 10, 0) };
+	struct ut_ranks r;
+
+	(void)state;
+	ut_ranks_init(&r);
+	add_rank(&r, 0, NULL, came, 1);
+	add_rank(&r, 1, "read_input", other, 1);
+	assert_said(&r, "Rank 1 never came to MPI_Barrier (seq 0 on MPI_COMM_WORLD), in which 1 "
+			"other waited up to the end (how long is not known): it was in its task "
+			"\"read_input\"");
+	ut_ranks_release(&r);
+}
+
+static void a_receive_from_anybody_names_who_was_in_no_call(void **state)
+{
+	static const struct call any[] = { RECEIVE(100, -1) }, first[] = { RECEIVE(200, 0) };
+	struct ut_ranks r;
+
+	(void)state;
+	ut_ranks_init(&r);
+	r.world = 3;
+	add_rank(&r, 0, NULL, any, 1);
+	add_rank(&r, 1, NULL, first, 1);
+	add_rank(&r, 2, NULL, first, 1);
+	assert_said(&r, "Rank 0 waited in MPI_Recv (on MPI_COMM_WORLD) up to the end, for 900 ns, "
+			"for a message from any rank; all others were in calls, too: a deadlock");
+	ut_ranks_release(&r);
+	ut_ranks_init(&r);
+	r.world = 3;
+	add_rank(&r, 0, NULL, any, 1);
+	add_rank(&r, 1, NULL, first, 1);
+	add_rank(&r, 2, "work", &(const struct call)ALL("MPI_Barrier", 10, 20, 0), 1);
+	assert_said(&r, "Rank 0 waited in MPI_Recv (on MPI_COMM_WORLD) up to the end, for 900 ns, "
+			"for a message from any rank; rank 2 was in no call: it was in its task "
+			"\"work\" for 500 ns");
+	ut_ranks_release(&r);
+}
+
 static void two_that_receive_from_each_other_are_a_deadlock(void **state)
 {
 	static const struct call first[] = { RECEIVE(100, 1) }, second[] = { RECEIVE(300, 0) };
@@ -219,6 +260,8 @@ UT_TESTS(ranks_open)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_absent_rank_is_waited_for_until_the_end),
 		cmocka_unit_test(a_rank_without_a_trace_is_none_of_those_that_are_here),
+		cmocka_unit_test(a_call_of_unknown_length_blames_nobody_else),
+		cmocka_unit_test(a_receive_from_anybody_names_who_was_in_no_call),
 		cmocka_unit_test(two_that_receive_from_each_other_are_a_deadlock),
 		cmocka_unit_test(different_calls_of_one_number_are_told),
 		cmocka_unit_test(a_process_that_failed_is_no_healthy_job),

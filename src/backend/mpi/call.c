@@ -56,10 +56,12 @@ void ut_mpi_polls_end(void)
 	struct ut_mpi_thread *t = &ut_mpi_me;
 	struct ut_mpi_call c = { .id = t->poll_id };
 
-	if (t->polls == 1) { /* it has its record */
+	if (!t->polls || (t->polls == 1 && !t->polls_reported)) { /* it has its record */
 		t->polls = t->polling = t->cpu_at = 0;
+		t->polls_reported = false;
 		return;
 	}
+	t->polls_reported = false;
 	ut_mpi.host->call_begin(ut_mpi.api, ut_mpi.names[t->poll_id], 0);
 	tell_polls(&c);
 	ut_mpi.host->call_end(ut_mpi.api, c.facts, c.fact_count);
@@ -103,7 +105,7 @@ void ut_mpi_poll_begin(struct ut_mpi_call *c)
 
 	c->poll = true;
 	c->start = ut_mpi.host->now();
-	if (t->polls && !ut_mpi.each_poll) {
+	if ((t->polls || t->polls_reported) && !ut_mpi.each_poll) {
 		t->polling += idle_since(t, c->start);
 		return;
 	}
@@ -113,7 +115,7 @@ void ut_mpi_poll_begin(struct ut_mpi_call *c)
 
 /*
  * Those until now, with what they ask for: if the process is killed while it goes on so, this is
- * what says for whom it waited. The next test is the first of others.
+ * what says for whom it waited.
  */
 static void report_polls(struct ut_mpi_call *c)
 {
@@ -124,6 +126,7 @@ static void report_polls(struct ut_mpi_call *c)
 	c->group = NULL;
 	ut_mpi_polled(c);
 	ut_mpi.host->call_end(ut_mpi.api, c->facts, c->fact_count);
+	ut_mpi_me.polls_reported = true;
 }
 
 /* A test that failed after others have, or the first one. */
@@ -157,6 +160,7 @@ void ut_mpi_poll_end(struct ut_mpi_call *c, int code, bool hit)
 		poll_failed(c);
 		return;
 	}
+	t->polls_reported = false;
 	if (code) {
 		c->fact_count = 0;
 		ut_mpi_fact_int(c, ut_mpi.key.error, code);

@@ -107,6 +107,7 @@ struct ut_mpi_thread {
 	uint16_t poll_id;
 	uint64_t polls, poll_end, polling; /* how many, when the last one was, ns in all */
 	uint64_t poll_start;               /* when the first was */
+	bool polls_reported;               /* others before them are recorded already */
 	uint64_t cpu, cpu_at; /* CPU time of the thread at a time in between; 0 = not asked yet */
 	/* memory for calls with many requests; grows, never given back */
 	char *spare;
@@ -154,7 +155,7 @@ static inline bool ut_mpi_enter(struct ut_mpi_call *c, enum ut_mpi_id id, const 
  */
 static inline void ut_mpi_begin(struct ut_mpi_call *c)
 {
-	if (UT_UNLIKELY(ut_mpi_me.polls))
+	if (UT_UNLIKELY(ut_mpi_me.polls || ut_mpi_me.polls_reported))
 		ut_mpi_polls_end();
 	c->begun = true;
 	c->begun_facts = c->fact_count;
