@@ -156,6 +156,15 @@ static void get_strings(struct input *in, struct ut_ranks *r)
 	}
 }
 
+/* Any other byte than 0 and 1 in a bool is undefined behaviour once it is read as one. */
+static void check_bool(struct input *in, const bool *value)
+{
+	uint8_t byte;
+
+	memcpy(&byte, value, 1);
+	in->bad = in->bad || byte > 1;
+}
+
 static void rename_all(struct input *in, struct ut_rank *one)
 {
 	one->host = string(in, one->host);
@@ -186,14 +195,19 @@ static void rename_all(struct input *in, struct ut_rank *one)
 		s->group = string(in, s->group);
 		s->task = string(in, s->task);
 		in->bad = in->bad || s->use >= UT_RANK_USES || s->meets >= UT_RANK_USES;
+		check_bool(in, &s->side);
+		check_bool(in, &s->firm);
 	}
 	for (size_t i = 0; i < one->more_count; i++)
 		in->bad = in->bad || one->mores[i].link || one->mores[i].wait;
-	for (size_t i = 0; i < one->end_count; i++)
+	for (size_t i = 0; i < one->end_count; i++) {
+		check_bool(in, &one->ends[i].received);
+		check_bool(in, &one->ends[i].settled);
 		in->bad = in->bad || one->ends[i].call >= one->call_count ||
 			  one->ends[i].soft >= UT_RANK_SOFTS ||
 			  (one->ends[i].settled && (one->ends[i].soft != UT_RANK_DONE ||
 						    one->ends[i].partner_call >= one->call_count));
+	}
 	for (size_t i = 0; i < one->coll_count; i++) {
 		struct ut_rank_coll *c = &one->colls[i];
 
