@@ -3,7 +3,8 @@
  *
  * A statement is interrupted between two steps of SQLite's machine, and a call of a function is one
  * step. printf('%.*c', 2000000000, 'x') counts to two thousand millions; replace() and instr()
- * compare at every place of one text with all of the other. So the work is estimated from the
+ * and LIKE compare at every place of one text with all of the other; json_patch() looks through one
+ * object for every member of the other. So the work is estimated from the
  * arguments, and what would take more than a moment is an error. The work itself is done by
  * SQLite's own function, on a connection of its own that has it still.
  */
@@ -19,9 +20,16 @@
 #define PRINT_MOST  (1 << 20)
 #define CACHED_ARGS 6
 
+#ifdef SQLITE_RESULT_SUBTYPE /* 3.45 wants to be told */
+#define RESULT_SUBTYPE SQLITE_RESULT_SUBTYPE
+#else
+#define RESULT_SUBTYPE 0
+#endif
+
 struct bounded {
 	sqlite3 *db; /* that has SQLite's own */
 	const char *name;
+	bool is_json; /* its result, as functions of JSON are told */
 	double (*work)(int argc, sqlite3_value **argv);
 	sqlite3_stmt *calls[CACHED_ARGS + 1]; /* by number of arguments */
 };
@@ -75,6 +83,12 @@ static double print_work(int argc, sqlite3_value **argv)
 	return sum / PRINT_MOST * WORK_MOST;
 }
 
+/* Each letter of the text with the pattern, slowly: by characters, in both cases. */
+static double like_work(int argc, sqlite3_value **argv)
+{
+	return 10 * compare_work(argc, argv);
+}
+
 static sqlite3_stmt *prepare(struct bounded *b, int argc)
 {
 	struct ut_buf sql = { 0 };
@@ -94,34 +108,73 @@ static sqlite3_stmt *prepare(struct bounded *b, int argc)
 	return call;
 }
 
+static bool may_run(sqlite3_context *ctx, const struct bounded *b, int argc, sqlite3_value **argv)
+{
+	char why[96];
+
+	if (ut_guard_is_stopped()) {
+		sqlite3_result_error_code(ctx, SQLITE_INTERRUPT);
+		return false;
+	}
+	if (b->work(argc, argv) <= WORK_MOST)
+		return true;
+	snprintf(why, sizeof(why), "%s(): the arguments are too long, or too wide", b->name);
+	sqlite3_result_error(ctx, why, -1);
+	return false;
+}
+
+static void fail(sqlite3_context *ctx, const struct bounded *b)
+{
+	if (sqlite3_errcode(b->db) == SQLITE_NOMEM)
+		sqlite3_result_error_nomem(ctx);
+	else
+		sqlite3_result_error(ctx, sqlite3_errmsg(b->db), -1);
+}
+
 static void run(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
 	struct bounded *b = sqlite3_user_data(ctx);
 	sqlite3_stmt *call;
-	char why[96];
 	int rc = SQLITE_OK;
 
-	if (b->work(argc, argv) > WORK_MOST) {
-		snprintf(why, sizeof(why), "%s(): the arguments are too long, or too wide",
-			 b->name);
-		sqlite3_result_error(ctx, why, -1);
+	if (!may_run(ctx, b, argc, argv))
+		return;
+	call = prepare(b, argc);
+	if (!call) {
+		fail(ctx, b);
 		return;
 	}
-	call = prepare(b, argc);
-	for (int i = 0; call && i < argc && rc == SQLITE_OK; i++)
+	for (int i = 0; i < argc && rc == SQLITE_OK; i++)
 		rc = sqlite3_bind_value(call, i + 1, argv[i]);
-	if (call && rc == SQLITE_OK)
+	if (rc == SQLITE_OK)
 		rc = sqlite3_step(call);
-	if (rc == SQLITE_ROW)
+	if (rc == SQLITE_ROW) {
 		sqlite3_result_value(ctx, sqlite3_column_value(call, 0));
-	else
-		sqlite3_result_error(ctx, sqlite3_errmsg(b->db), -1);
+		if (b->is_json)
+			sqlite3_result_subtype(ctx, 'J');
+	} else {
+		fail(ctx, b);
+	}
 	if (rc == SQLITE_TOOBIG)
 		sqlite3_result_error_toobig(ctx);
 	sqlite3_reset(call);
 	sqlite3_clear_bindings(call);
 	if (argc > CACHED_ARGS)
 		sqlite3_finalize(call);
+}
+
+/* LIKE and GLOB without ESCAPE, for which SQLite has a function: they are called for many rows. */
+static void run_match(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+	struct bounded *b = sqlite3_user_data(ctx);
+	const char *pattern = (const char *)sqlite3_value_text(argv[0]);
+	const char *text = (const char *)sqlite3_value_text(argv[1]);
+
+	if (sqlite3_value_bytes(argv[0]) > UT_PATTERN_MOST)
+		sqlite3_result_error(ctx, "LIKE or GLOB pattern too complex", -1);
+	else if (pattern && text && may_run(ctx, b, argc, argv))
+		sqlite3_result_int(ctx, b->name[0] == 'l' ? !sqlite3_strlike(pattern, text, 0)
+							  : !sqlite3_strglob(pattern, text));
 }
 
 static void release(void *ctx)
@@ -139,11 +192,14 @@ int ut_bounded_add(sqlite3 *db, sqlite3 *own)
 		const char *name;
 		int least, most; /* arguments; -1 = any number */
 		double (*work)(int argc, sqlite3_value **argv);
+		void (*run)(sqlite3_context *ctx, int argc, sqlite3_value **argv);
 	} functions[] = {
-		{ "format", -1, -1, print_work }, { "printf", -1, -1, print_work },
-		{ "instr", 2, 2, compare_work },  { "replace", 3, 3, compare_work },
-		{ "trim", 1, 2, compare_work },   { "ltrim", 1, 2, compare_work },
-		{ "rtrim", 1, 2, compare_work },
+		{ "format", -1, -1, print_work, run },     { "printf", -1, -1, print_work, run },
+		{ "instr", 2, 2, compare_work, run },      { "replace", 3, 3, compare_work, run },
+		{ "trim", 1, 2, compare_work, run },       { "ltrim", 1, 2, compare_work, run },
+		{ "rtrim", 1, 2, compare_work, run },      { "like", 2, 2, like_work, run_match },
+		{ "like", 3, 3, like_work, run },          { "glob", 2, 2, like_work, run_match },
+		{ "json_patch", 2, 2, compare_work, run },
 	};
 	int rc = SQLITE_OK;
 
@@ -153,11 +209,12 @@ int ut_bounded_add(sqlite3 *db, sqlite3 *own)
 
 			*b = (struct bounded){ .db = own,
 					       .name = functions[i].name,
+					       .is_json = functions[i].name[0] == 'j',
 					       .work = functions[i].work };
 			rc = sqlite3_create_function_v2(db, b->name, n,
 							SQLITE_UTF8 | SQLITE_DETERMINISTIC |
-								SQLITE_INNOCUOUS,
-							b, run, NULL, NULL, release);
+								SQLITE_INNOCUOUS | RESULT_SUBTYPE,
+							b, functions[i].run, NULL, NULL, release);
 		}
 	}
 	return rc;

@@ -4,7 +4,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "base/grow.h"
 #include "query/function_parts.h"
 
 /* ---- percentile(value, percent) ------------------------------------------------------------ */
@@ -14,6 +13,19 @@ struct values {
 	size_t count, cap;
 	double percent;
 };
+
+/* SQLite's memory, which has a limit: a statement can have as many rows as it likes. */
+static bool grow(struct values *v)
+{
+	size_t cap = v->cap ? 2 * v->cap : 64;
+	double *items = sqlite3_realloc64(v->items, cap * sizeof(*items));
+
+	if (!items)
+		return false;
+	v->items = items;
+	v->cap = cap;
+	return true;
+}
 
 static void percentile_step(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
@@ -35,7 +47,10 @@ static void percentile_step(sqlite3_context *ctx, int argc, sqlite3_value **argv
 		return;
 	}
 	v->percent = percent;
-	v->items = ut_grow(v->items, v->count + 1, &v->cap, sizeof(*v->items));
+	if (v->count == v->cap && !grow(v)) {
+		sqlite3_result_error_nomem(ctx);
+		return;
+	}
 	v->items[v->count++] = sqlite3_value_double(argv[0]);
 }
 
@@ -63,7 +78,7 @@ static void percentile_final(sqlite3_context *ctx)
 										 v->items[low]));
 	else
 		sqlite3_result_double(ctx, v->items[v->count - 1]);
-	free(v->items);
+	sqlite3_free(v->items);
 	v->items = NULL;
 }
 

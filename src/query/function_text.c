@@ -1,5 +1,6 @@
 /* function_text.c - functions about texts: str_split(), REGEXP, hash(). */
 #include <regex.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,6 +8,7 @@
 #include "base/hash.h"
 #include "base/regex.h"
 #include "query/function_parts.h"
+#include "query/guard.h"
 
 void ut_sql_str_split(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
@@ -57,6 +59,10 @@ static regex_t *compiled(sqlite3_context *ctx, int n, sqlite3_value *pattern, co
 
 	if (regex)
 		return regex;
+	if (!text) { /* no memory for it */
+		sqlite3_result_error_nomem(ctx);
+		return NULL;
+	}
 	regex = ut_make(sizeof(*regex));
 	if (compile(regex, text, strlen(text), &err)) {
 		free(regex);
@@ -67,6 +73,23 @@ static regex_t *compiled(sqlite3_context *ctx, int n, sqlite3_value *pattern, co
 	return sqlite3_get_auxdata(ctx, n);
 }
 
+/* The time of a search grows with the square of the text's length, and nothing interrupts it. */
+static bool may_search(sqlite3_context *ctx, sqlite3_value *text)
+{
+	char why[80];
+
+	if (ut_guard_is_stopped()) {
+		sqlite3_result_error_code(ctx, SQLITE_INTERRUPT);
+		return false;
+	}
+	if (sqlite3_value_bytes(text) <= UT_SEARCH_MOST)
+		return true;
+	snprintf(why, sizeof(why), "REGEXP: the text is too long; %d KiB at most can be searched",
+		 UT_SEARCH_MOST >> 10);
+	sqlite3_result_error(ctx, why, -1);
+	return false;
+}
+
 /* "text REGEXP pattern" is regexp(pattern, text). */
 void ut_sql_regexp(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
@@ -74,7 +97,7 @@ void ut_sql_regexp(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 	regex_t *regex;
 
 	(void)argc;
-	if (!text || sqlite3_value_type(argv[0]) == SQLITE_NULL)
+	if (!text || sqlite3_value_type(argv[0]) == SQLITE_NULL || !may_search(ctx, argv[1]))
 		return;
 	regex = compiled(ctx, 0, argv[0], ut_regex);
 	if (regex)
@@ -90,7 +113,7 @@ void ut_sql_regexp_extract(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 	regex_t *regex;
 
 	(void)argc;
-	if (!text || sqlite3_value_type(argv[1]) == SQLITE_NULL)
+	if (!text || sqlite3_value_type(argv[1]) == SQLITE_NULL || !may_search(ctx, argv[0]))
 		return;
 	regex = compiled(ctx, 1, argv[1], ut_regex_places);
 	if (!regex || regexec(regex, text, 2, places, 0))

@@ -8,7 +8,6 @@
 #include "query/temp_file.h"
 
 #define LENGTH_LIMIT (64 << 20) /* of one text or blob; JSON needs a dozen times as much */
-#define LIKE_LIMIT   1000       /* bytes of a pattern: each is compared with all of a text */
 #define PAGE         4096       /* of a database in memory */
 
 /* Those that compute something of their arguments, and nothing else; sorted. */
@@ -230,8 +229,7 @@ int ut_guard_open(struct ut_guard *s)
 	int rc;
 
 	*s = (struct ut_guard){ 0 };
-	sqlite3_config(SQLITE_CONFIG_MEMSTATUS,
-		       0); /* counting every allocation costs a lock each */
+	ut_guard_watch_heap();
 	rc = ut_temp_vfs_register();
 	if (rc == SQLITE_OK)
 		rc = sqlite3_open_v2(":memory:", &s->db,
@@ -247,8 +245,10 @@ int ut_guard_open(struct ut_guard *s)
 				     SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE |
 					     SQLITE_OPEN_NOMUTEX,
 				     UT_TEMP_VFS);
-	if (rc == SQLITE_OK)
+	if (rc == SQLITE_OK) {
 		sqlite3_limit(s->own, SQLITE_LIMIT_LENGTH, LENGTH_LIMIT);
+		sqlite3_limit(s->own, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, UT_PATTERN_MOST);
+	}
 	return rc == SQLITE_OK ? ut_bounded_add(s->db, s->own) : rc;
 }
 
@@ -266,7 +266,7 @@ void ut_guard_lock(struct ut_guard *s)
 	sqlite3_db_config(s->db, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, NULL);
 	sqlite3_limit(s->db, SQLITE_LIMIT_ATTACHED, 0);
 	sqlite3_limit(s->db, SQLITE_LIMIT_LENGTH, LENGTH_LIMIT);
-	sqlite3_limit(s->db, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, LIKE_LIMIT);
+	sqlite3_limit(s->db, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, UT_PATTERN_MOST);
 	sqlite3_set_authorizer(s->db, authorize, s);
 }
 

@@ -6,14 +6,19 @@
  * called. Temporary data (temporary tables, sorting, what a statement materialises) lies in memory:
  * the connection's VFS has no files, so nothing is written to a disk and no name of a file can be
  * opened. What one call of a function can compute is bounded as well, because statements are
- * interrupted between calls only.
+ * interrupted between calls only. So is the memory that SQLite needs for a statement; one that is
+ * to stop gets none any more.
  */
 #ifndef UT_QUERY_GUARD_H
 #define UT_QUERY_GUARD_H
 
+#include <signal.h>
 #include <sqlite3.h>
 #include <stdbool.h>
 #include <stddef.h>
+
+#define UT_PATTERN_MOST 1000       /* bytes of LIKE and GLOB: each is compared with all of a text */
+#define UT_SEARCH_MOST  (64 << 10) /* bytes of a text for REGEXP: it is searched from each on */
 
 struct ut_guard {
 	sqlite3 *db;
@@ -48,5 +53,20 @@ bool ut_guard_may_call(const struct ut_guard *s, const char *function);
 size_t ut_guard_temp_limit(void);
 void ut_guard_set_temp_limit(size_t bytes);
 size_t ut_guard_temp_used(void);
+
+/*
+ * heap.c. Statements run between these two, on one thread: SQLite gives them no more memory when
+ * *stop is set, or beyond the limit, which is that of all of them together: a quarter of the
+ * machine's memory, 4 GiB at most, until it is set (0: as before). They fail with SQLITE_NOMEM.
+ */
+void ut_guard_begin(const volatile sig_atomic_t *stop);
+void ut_guard_end(void);
+bool ut_guard_is_stopped(void);
+size_t ut_guard_memory_limit(void);
+void ut_guard_set_memory_limit(size_t bytes);
+size_t ut_guard_memory_used(void);
+
+/* Before the first connection. */
+void ut_guard_watch_heap(void);
 
 #endif

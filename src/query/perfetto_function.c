@@ -155,8 +155,11 @@ static void complain(sqlite3_context *ctx, const struct ut_pf_function *f, int r
 		sqlite3_result_error_code(ctx, rc);
 		return;
 	}
-	message = reason(f, rc);
-	sqlite3_result_error(ctx, message, -1);
+	message = sqlite3_errcode(f->p->db) == SQLITE_NOMEM ? NULL : reason(f, rc);
+	if (message)
+		sqlite3_result_error(ctx, message, -1);
+	else
+		sqlite3_result_error_nomem(ctx);
 	sqlite3_free(message);
 }
 
@@ -177,6 +180,8 @@ static void result(sqlite3_context *ctx, struct ut_pf_function *f, sqlite3_stmt 
 		sqlite3_result_error(ctx, "a function's SELECT has more than one row", -1);
 	else if (rc != SQLITE_DONE)
 		complain(ctx, f, rc);
+	else if (!value)
+		sqlite3_result_error_nomem(ctx);
 	else
 		sqlite3_result_value(ctx, value);
 	sqlite3_value_free(value);

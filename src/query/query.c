@@ -176,6 +176,12 @@ static int complain(struct ut_query *q, const char *sql, const char *statement, 
 		return ut_err_set(err, -EINTR, "interrupted");
 	if (q->guard.why)
 		return ut_err_set(err, -EINVAL, "SQL: not allowed: %s", q->guard.why);
+	if (sqlite3_errcode(q->db) == SQLITE_NOMEM)
+		return ut_err_set(
+			err, -EINVAL,
+			"SQL: the query needs more than %zu MiB of memory; select less, or "
+			"shorter texts",
+			ut_guard_memory_limit() >> 20);
 	if (sqlite3_errcode(q->db) == SQLITE_FULL)
 		return ut_err_set(
 			err, -EINVAL,
@@ -214,7 +220,7 @@ static int read_statement(struct ut_query *q, const char *sql, const char **at, 
 {
 	int rc = ut_perfetto_read(q->perfetto, sql, at, text, err);
 
-	if (rc < 0 && q->guard.why) {
+	if (rc < 0 && (q->guard.why || q->traces.stop)) {
 		*err = (struct ut_err){ 0 };
 		return complain(q, sql, NULL, err);
 	}
@@ -232,6 +238,7 @@ int ut_query_run(struct ut_query *q, const char *sql, const struct ut_result *re
 		ut_traces_ready(&q->traces);
 	q->ready = true;
 	q->traces.stop = 0;
+	ut_guard_begin(&q->traces.stop);
 	while (!rc && *at) {
 		q->guard.why = NULL;
 		if (q->traces.stop)
@@ -248,6 +255,7 @@ int ut_query_run(struct ut_query *q, const char *sql, const struct ut_result *re
 			rc = 0;
 		}
 	}
+	ut_guard_end();
 	ut_buf_release(&text);
 	ut_guard_shrink(&q->guard);
 	return rc;

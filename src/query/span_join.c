@@ -234,6 +234,8 @@ static int fail(struct cursor *c)
 
 	if (sqlite3_errcode(j->db) == SQLITE_INTERRUPT)
 		return SQLITE_INTERRUPT;
+	if (sqlite3_errcode(j->db) == SQLITE_NOMEM)
+		return SQLITE_NOMEM;
 	sqlite3_free(c->base.pVtab->zErrMsg);
 	c->base.pVtab->zErrMsg = sqlite3_mprintf("%s", sqlite3_errmsg(j->db));
 	return SQLITE_ERROR;
@@ -316,8 +318,7 @@ static int load(struct cursor *c, int k)
 	if (j->sides[k].partition || !j->partition)
 		ut_spans_clear(&c->now[k]);
 	while (rc == SQLITE_OK && in_partition(c, k)) {
-		ut_spans_add(&c->now[k], c->stmts[k]);
-		rc = step(c, k);
+		rc = ut_spans_add(&c->now[k], c->stmts[k]) ? step(c, k) : SQLITE_NOMEM;
 	}
 	return rc;
 }

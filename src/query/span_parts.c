@@ -5,9 +5,10 @@
 
 #include "base/grow.h"
 
-void ut_spans_add(struct ut_spans *s, sqlite3_stmt *stmt)
+bool ut_spans_add(struct ut_spans *s, sqlite3_stmt *stmt)
 {
 	int64_t ts = sqlite3_column_int64(stmt, 0), dur = sqlite3_column_int64(stmt, 1);
+	bool complete = true;
 
 	s->ts = ut_grow(s->ts, s->count + 1, &s->ts_cap, sizeof(*s->ts));
 	s->end = ut_grow(s->end, s->count + 1, &s->end_cap, sizeof(*s->end));
@@ -16,10 +17,14 @@ void ut_spans_add(struct ut_spans *s, sqlite3_stmt *stmt)
 	s->ts[s->count] = ts;
 	if (dur < 0 || __builtin_add_overflow(ts, dur, &s->end[s->count]))
 		s->end[s->count] = dur < 0 ? ts : INT64_MAX;
-	for (size_t i = 0; i < s->columns; i++)
-		s->values[s->count * s->columns + i] =
-			sqlite3_value_dup(sqlite3_column_value(stmt, (int)i + 3));
+	for (size_t i = 0; i < s->columns; i++) {
+		sqlite3_value *value = sqlite3_value_dup(sqlite3_column_value(stmt, (int)i + 3));
+
+		s->values[s->count * s->columns + i] = value;
+		complete &= value != NULL;
+	}
 	s->count++;
+	return complete;
 }
 
 void ut_spans_clear(struct ut_spans *s)

@@ -40,8 +40,9 @@ struct ut_span_rows {
 	size_t count, cap;
 };
 
-/* The row that the statement stands on: ts, dur, partition, columns. */
-void ut_spans_add(struct ut_spans *s, sqlite3_stmt *stmt);
+/* The row that the statement stands on: ts, dur, partition, columns. False if SQLite has no memory.
+ */
+bool ut_spans_add(struct ut_spans *s, sqlite3_stmt *stmt);
 void ut_spans_clear(struct ut_spans *s);
 void ut_spans_release(struct ut_spans *s);
 

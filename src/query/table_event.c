@@ -5,6 +5,7 @@
 #include "base/grow.h"
 #include "base/str.h"
 #include "query/arg.h"
+#include "query/guard.h"
 #include "query/result.h"
 #include "query/scan.h"
 
@@ -446,6 +447,12 @@ static int event_next(sqlite3_vtab_cursor *cursor)
 	return rc < 0 ? SQLITE_INTERRUPT : SQLITE_OK;
 }
 
+static bool is_pattern_too_long(enum ut_op op, sqlite3_value *value)
+{
+	return (op == UT_OP_LIKE || op == UT_OP_GLOB) &&
+	       sqlite3_value_bytes(value) > UT_PATTERN_MOST;
+}
+
 static int event_filter(sqlite3_vtab_cursor *cursor, int number, const char *plan, int argc,
 			sqlite3_value **argv)
 {
@@ -457,6 +464,12 @@ static int event_filter(sqlite3_vtab_cursor *cursor, int number, const char *pla
 		enum ut_field f = c->steps[i].field;
 		struct ut_match match;
 
+		if (is_pattern_too_long(c->steps[i].op, argv[i])) {
+			sqlite3_free(cursor->pVtab->zErrMsg);
+			cursor->pVtab->zErrMsg =
+				sqlite3_mprintf("LIKE or GLOB pattern too complex");
+			return SQLITE_ERROR;
+		}
 		ut_match_init(&match, c->steps[i].op, ut_field_is_text(f), argv[i]);
 		ut_scan_add(&c->scan, f, &match);
 	}

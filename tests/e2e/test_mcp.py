@@ -21,6 +21,12 @@ common.need()
 ENDLESS = "with recursive t(n) as (select 1 union all select n + 1 from t) select max(n) from t"
 
 
+def doubled(times):
+    """Each table knows the one before twice: SQLite prepares 2^times of them before anything runs."""
+    more = "".join(f", t{i} as (select 1 as x from t{i - 1}, t{i - 1} as u)" for i in range(1, times + 1))
+    return f"with t0 as (select 1 as x){more} select x from t{times}"
+
+
 def spans(slow=1.0, ranks=1):
     made = []
     for rank in range(ranks):
@@ -194,10 +200,12 @@ class Mcp(common.Case):
 
     def test_sql_that_takes_too_long_is_ended(self):
         self.opened()
-        text, failed = self.server.tool("query", sql=ENDLESS)
-        self.assertTrue(failed)
-        self.assertIn("longer than 2 s", text)
-        self.assertFalse(self.server.tool("query", sql="select 1")[1])
+        wide = "select 0" + 900 * " + length(randomblob(60000000))"
+        for sql in (ENDLESS, doubled(28), wide):
+            text, failed = self.server.tool("query", sql=sql)
+            self.assertTrue(failed)
+            self.assertIn("longer than 2 s", text, sql[:60])
+            self.assertFalse(self.server.tool("query", sql="select 1")[1])
 
     def test_too_many_calls_are_refused(self):
         self.opened()

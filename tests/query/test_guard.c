@@ -1,8 +1,11 @@
 /* test_guard.c - tests src/query/guard.h: what hostile statements cannot do. */
 #include "query/guard.h"
 
+#include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -206,6 +209,17 @@ static void one_call_of_a_function_is_bounded(void **state)
 		"select hex(zeroblob(9000000)) like '%' || hex(zeroblob(4000000)) || '1'",
 		"select hex(zeroblob(9000000)) glob '*' || hex(zeroblob(4000000)) || '1'",
 		"select length(hex(zeroblob(60000000)))",
+		/* a short pattern and a long text are as much work as the other way round */
+		"select hex(zeroblob(30000000)) like '%' || hex(zeroblob(480)) || '1'",
+		"select hex(zeroblob(30000000)) like '%' || hex(zeroblob(480)) || '1' escape 'x'",
+		"select hex(zeroblob(30000000)) glob '*' || hex(zeroblob(480)) || '1'",
+		"select hex(zeroblob(30000000)) regexp '(0|00)*(0|000)*x'",
+		"select regexp_extract(hex(zeroblob(30000000)), '(0|00)*(0|000)*x')",
+		"select json_patch(a, a) from (select json_group_object('k' || i, i) as a from "
+		"(with recursive n(i) as (select 1 union all select i + 1 from n limit 100000) "
+		"select i from n))",
+		"select count(*) from slice where name like printf('%.*c', 1001, '%')",
+		"select count(*) from slice where name glob printf('%.*c', 1001, '*')",
 	};
 	struct sample *s = *state;
 
@@ -225,8 +239,144 @@ static void one_call_of_a_function_is_bounded(void **state)
 	    "NULL|NULL|3|2|NULL\n");
 	ask("select replace('aXbX', 'X', '--'), trim('  a '), ltrim('xxa', 'x'), rtrim('abb', 'b')",
 	    "a--b--|a|a|a\n");
+	ask("select 'aBc' like '%b_', 'aBc' like 'a\\_c' escape '\\', 'a_c' like 'a\\_c' escape "
+	    "'\\', "
+	    "'aBc' glob '*b?', 'aBc' glob '[a-c]B*', null like 'a', 'a' glob null, 12 like '1%', "
+	    "'a%' like 'a%%' escape '%'",
+	    "1|0|1|0|1|NULL|NULL|1|1\n");
+	ask("select json_patch('{\"a\":1,\"b\":2}', '{\"b\":null}'), "
+	    "json_array(json_patch('{}', '{\"c\":3}'), '{}'), json_patch(null, '{}')",
+	    "{\"a\":1}|[{\"c\":3},\"{}\"]|NULL\n");
+	ask("select 'abc' regexp 'b', regexp_extract('abc', '(b)c'), null regexp 'a'",
+	    "1|b|NULL\n");
 	ask("select printf('%d%d%d%d%d%d%d%d', 1, 2, 3, 4, 5, 6, 7, 8), typeof(trim(1))",
 	    "12345678|text\n");
+}
+
+/* ---- memory --------------------------------------------------------------------------------- */
+
+struct stopper {
+	struct ut_query *query;
+	atomic_bool is_done;
+};
+
+static void *stop_it(void *ctx)
+{
+	struct stopper *s = ctx;
+
+	while (!atomic_load(&s->is_done)) {
+		ut_query_interrupt(s->query);
+		sched_yield();
+	}
+	return NULL;
+}
+
+/* SQLite itself asks only while a statement runs, and there only between some of its steps. */
+static void a_statement_can_be_stopped_at_any_time(void **state)
+{
+	struct sample *s = *state;
+	struct stopper stopper = { .query = NULL };
+	struct ut_buf doubled = { 0 }, wide = { 0 }, patterns = { 0 };
+	const char *const made[] = { "doubled", "wide", "patterns" };
+	const char *texts[3], *got;
+	pthread_t thread;
+
+	/* each knows the one before twice: 2^40 selects to prepare */
+	ut_buf_text(&doubled, "with t0 as (select 1 as x)");
+	for (int i = 1; i <= 40; i++)
+		ut_buf_fmt(&doubled, ", t%d as (select 1 as x from t%d, t%d as other)", i, i - 1,
+			   i - 1);
+	ut_buf_text(&doubled, " select x from t40");
+	ut_buf_text(&wide, "select 0");
+	ut_buf_text(&patterns, "select x like '%' || y");
+	for (int i = 0; i < 900; i++) {
+		ut_buf_text(&wide, " + length(randomblob(60000000))");
+		ut_buf_text(&patterns, " + (x like '%' || y)");
+	}
+	ut_buf_text(&patterns, " from (select hex(zeroblob(400000)) as x, "
+			       "hex(zeroblob(450)) || '1' as y)");
+	texts[0] = doubled.data;
+	texts[1] = wide.data;
+	texts[2] = patterns.data;
+	for (size_t i = 0; i < 3; i++) {
+		stopper.query = s->query;
+		atomic_store(&stopper.is_done, false);
+		assert_int_equal(pthread_create(&thread, NULL, stop_it, &stopper), 0);
+		got = sample_ask(s, texts[i]);
+		atomic_store(&stopper.is_done, true);
+		pthread_join(thread, NULL);
+		if (strcmp(got, "interrupted") != 0)
+			fail_msg("%s: %s", made[i], got);
+		ask("select count(*) from slice", "1\n");
+	}
+	ut_buf_release(&doubled);
+	ut_buf_release(&wide);
+	ut_buf_release(&patterns);
+}
+
+static void memory_of_statements_is_bounded(void **state)
+{
+	static const char *const statements[] = {
+		"select max(length(a) + length(b)) from (select randomblob(40000000) as a, "
+		"randomblob(40000000) as b)",
+		"with recursive n(i) as (select 1 union all select i + 1 from n) "
+		"select percentile(i, 50) from n",
+		"with recursive n(i) as (select 1 union all select i + 1 from n limit 3000000) "
+		"select group_concat(i), group_concat(i), group_concat(i), group_concat(i) from n",
+	};
+	struct sample *s = *state;
+
+	ut_guard_set_memory_limit(ut_guard_memory_used() + (64 << 20));
+	for (size_t i = 0; i < sizeof(statements) / sizeof(*statements); i++) {
+		const char *got = sample_ask(s, statements[i]);
+
+		if (!strstr(got, "MiB of memory"))
+			fail_msg("%s: %s", statements[i], got);
+		ask("select count(*) from slice", "1\n");
+	}
+	ut_guard_set_memory_limit(0);
+}
+
+/* Whatever is refused, the statement ends with a message, and the next one is answered. */
+static void memory_may_end_anywhere(void **state)
+{
+	static const char *const statements[] = {
+		"select name, dur, count(*) from slice where name like 'w%' group by name order by "
+		"2",
+		"create temp table t as select * from slice; select * from t; drop table t",
+		"create temp view v as select * from slice_stats; select * from v; drop view v",
+		"create perfetto function f(a int) returns string as select printf('%d-%s', $a, "
+		"name) "
+		"from slice; select f(1), f(dur) from slice",
+		"create perfetto function g(a int) returns table(x int, y string) as select dur as "
+		"x, "
+		"name as y from slice where dur > $a; select * from g(1)",
+		"create temp view s1 as select ts, dur, name as a from slice; create temp view s2 "
+		"as "
+		"select ts, dur, name as b from slice; create virtual table temp.j using "
+		"span_join(s1, s2); select * from j; drop table j; drop view s1; drop view s2",
+		"select percentile(dur, 50), last_non_null(name) over (order by ts) from slice",
+		"select json_patch('{\"a\":1}', json_object(name, dur)), name regexp 'w.*', "
+		"replace(name, 'w', 'x'), str_split(name, 'o', 0) from slice",
+		"select value from json_each((select json_group_array(name) from slice))",
+		"select * from args; select * from flow; select * from thread join process using "
+		"(upid)",
+	};
+	struct sample *s = *state;
+
+	for (size_t i = 0; i < sizeof(statements) / sizeof(*statements); i++) {
+		size_t step = 512;
+
+		for (size_t room = 0; room < 512 << 10; room += step, step += step / 16) {
+			ut_guard_set_memory_limit(ut_guard_memory_used() + room + 1);
+			sample_ask(s, statements[i]);
+		}
+		ut_guard_set_memory_limit(0);
+		drop((void **)&s);
+		make((void **)&s);
+		*state = s;
+		ask("select count(*) from slice", "1\n");
+	}
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make, drop)
@@ -242,6 +392,9 @@ UT_TESTS(guard)
 		cmocka_unit_test_teardown(other_tables_are_bounded_as_well, drop),
 		TEST(large_temporary_tables_hold_what_was_put_in),
 		TEST(one_call_of_a_function_is_bounded),
+		TEST(a_statement_can_be_stopped_at_any_time),
+		TEST(memory_of_statements_is_bounded),
+		TEST(memory_may_end_anywhere),
 	};
 
 	return cmocka_run_group_tests_name("query/guard", tests, NULL, NULL);
