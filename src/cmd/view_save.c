@@ -1,8 +1,11 @@
 #include "cmd/view_save.h"
 
+#include <inttypes.h>
+
 #include "base/log.h"
 #include "export/one_page.h"
 #include "export/out_check.h"
+#include "export/page_columns.h"
 #include "import/load.h"
 #include "ops/view_sheet.h"
 #include "text/out.h"
@@ -29,6 +32,7 @@ int ut_view_save(const struct ut_view_opts *o, const struct ut_inputs *inputs, s
 				     .teller = ut_log_teller() };
 	struct saving s = { inputs, ut_view_new() }, before = { o->before, NULL };
 	struct ut_out *out;
+	uint64_t many;
 	int rc = ut_replaced_check(o->save, inputs->paths, inputs->count, err);
 
 	if (!rc)
@@ -51,6 +55,15 @@ int ut_view_save(const struct ut_view_opts *o, const struct ut_inputs *inputs, s
 	}
 	if (!rc)
 		ut_log(UT_INFO, "view: %s", o->save);
+	many = rc ? 0 : ut_page_too_many(s.view, UT_PAGE_SLICES);
+	if (many)
+		ut_log(UT_WARN,
+		       "%s: %" PRIu64
+		       " slices are more than a page holds; short ones that lie close "
+		       "together are left out. Tables of the whole trace are exact; what is "
+		       "counted "
+		       "in the slices of the page says so",
+		       o->save, many);
 	ut_view_free(s.view);
 	return rc;
 }

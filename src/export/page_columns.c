@@ -57,6 +57,7 @@ struct columns {
 	struct text *texts;
 	size_t text_mask;
 	bool args_full;
+	bool thinned;       /* slices are left out */
 	struct ut_buf left; /* what is not in it, in a sentence */
 };
 
@@ -157,6 +158,26 @@ static void count_item(void *ctx, const struct ut_strip_item *item)
 }
 
 /* The finest resolution, in ns, at which there are no more items than may be. 0 = all fit. */
+static uint64_t count_marks(const struct ut_view *v)
+{
+	uint64_t marks = 0;
+
+	for (uint32_t i = 0; i < v->track_count; i++) {
+		const struct ut_lanes *lanes = v->tracks[i].lanes;
+
+		for (uint32_t n = 0; n < lanes->count; n++)
+			marks += lanes->lanes[n].kind == UT_LANE_MARKS ? lanes->lanes[n].count : 0;
+	}
+	return marks;
+}
+
+uint64_t ut_page_too_many(const struct ut_view *v, uint64_t slices)
+{
+	uint64_t all = v->slices + count_marks(v);
+
+	return all > slices ? all : 0;
+}
+
 static double choose_pixel(struct columns *c, uint64_t most)
 {
 	double low = 1, high = (double)c->view->span + 1;
@@ -245,13 +266,7 @@ static void choose_rows(struct columns *c, uint64_t most)
 	uint64_t all, kept = 0;
 	double pixel;
 
-	for (uint32_t i = 0; i < c->view->track_count; i++) {
-		const struct ut_lanes *lanes = c->view->tracks[i].lanes;
-
-		for (uint32_t n = 0; n < lanes->count; n++)
-			c->marks +=
-				lanes->lanes[n].kind == UT_LANE_MARKS ? lanes->lanes[n].count : 0;
-	}
+	c->marks = count_marks(c->view);
 	c->slices = c->view->slices;
 	all = c->slices + c->marks;
 	pixel = choose_pixel(c, most);
@@ -266,7 +281,8 @@ static void choose_rows(struct columns *c, uint64_t most)
 			keep_all(c, t);
 		kept += t->count;
 	}
-	if (pixel > 0) {
+	c->thinned = pixel > 0;
+	if (c->thinned) {
 		char time[32];
 
 		ut_buf_fmt(&c->left,
@@ -313,9 +329,14 @@ static void number_types(struct columns *c)
 	ut_sort(uses, c->view->type_count, sizeof(*uses), by_use);
 	c->types = ut_make(((size_t)c->view->type_count + 1) * sizeof(*c->types));
 	c->used = ut_make(((size_t)c->view->type_count + 1) * sizeof(*c->used));
-	for (; c->type_count < c->view->type_count && uses[c->type_count].count; c->type_count++) {
-		c->used[c->type_count] = uses[c->type_count].type;
-		c->types[uses[c->type_count].type] = c->type_count;
+	for (uint32_t i = 0; i < c->view->type_count; i++) {
+		uint32_t type = uses[i].type;
+
+		/* Tables of the whole trace name those of which no slice is kept. */
+		if (!uses[i].count && (!c->thinned || c->view->classes[type] == UT_CLASS_NONE))
+			continue;
+		c->used[c->type_count] = type;
+		c->types[type] = c->type_count++;
 	}
 	free(uses);
 }
@@ -652,6 +673,34 @@ static void put_tracks(const struct columns *c, uint32_t *const *args, struct ut
 	ut_out_text(out, "]");
 }
 
+/*
+ * What a page that lacks slices cannot count: the tables of the whole trace, with the numbers that
+ * its types and tracks have in them.
+ */
+static void put_whole(struct columns *c, struct ut_out *out)
+{
+	struct ut_out *table = ut_out_open_memory();
+	struct ut_err err = { 0 };
+	enum ut_answer kind;
+	const char *json;
+	size_t len;
+
+	if (!ut_view_ask(c->view, "aggregate", ut_str_of("{\"scope\":{}}"), table, &kind, &err)) {
+		json = ut_out_data(table, &len);
+		ut_out_text(out, ",\"whole\":{\"aggregate\":");
+		ut_out_write(out, json, len);
+		ut_out_text(out, ",\"types\":[");
+		for (uint32_t i = 0; i < c->type_count; i++)
+			ut_out_fmt(out, "%s%" PRIu32, i ? "," : "", c->used[i]);
+		ut_out_text(out, "],\"tracks\":[");
+		for (size_t i = 0; i < c->track_count; i++)
+			ut_out_fmt(out, "%s%td", i ? "," : "",
+				   c->tracks[i].counter ? -1 : c->tracks[i].of - c->view->tracks);
+		ut_out_text(out, "]}");
+	}
+	ut_out_abandon(table);
+}
+
 static void put_head(struct columns *c, uint32_t *const *args, uint64_t arrows)
 {
 	const struct ut_intro intro = { .left = c->left.len ? c->left.data : NULL,
@@ -668,6 +717,8 @@ static void put_head(struct columns *c, uint32_t *const *args, uint64_t arrows)
 	put_places(c, head);
 	put_types(c, head);
 	put_tracks(c, args, head);
+	if (c->thinned)
+		put_whole(c, head);
 	ut_out_fmt(head, ",\"arrows\":%" PRIu64 ",\"args\":%zu}", arrows, c->args.len);
 	json = ut_out_data(head, &len);
 	words[1] = (uint32_t)len;

@@ -15,4 +15,7 @@ typedef int (*ut_page_put)(void *ctx, const void *data, size_t len, int last);
 /* At most so many slices and marks. Returns what put() said last. */
 int ut_page_columns(struct ut_view *v, uint64_t slices, ut_page_put put, void *ctx);
 
+/* How many it has, if that is more, so that some are left out; else 0. The view is ready. */
+uint64_t ut_page_too_many(const struct ut_view *v, uint64_t slices);
+
 #endif

@@ -125,6 +125,31 @@ class OneFile(View):
                   for i, (shape, _) in enumerate(SHAPES.values()) for e in shape]
         self.say_the_same(events, "o")
 
+    def test_tables_of_a_large_trace_are_exact(self):
+        """More slices than fit into a page: those of a kind that is never the longest are all left out."""
+        if not (BUNDLER / "@esbuild").is_dir() or not shutil.which("node"):
+            self.skipTest("node or esbuild is not there (tools/setup.sh test)")
+        lines = (f'{{"ph":"X","pid":1,"tid":{tid},"ts":{100 * i},"dur":90,"name":"step"}},\n'
+                 f'{{"ph":"X","pid":1,"tid":{tid},"ts":{100 * i + 91},"dur":{i % 3 + 1},"name":"short{i % 3}"}}'
+                 for tid in (1, 2) for i in range(260000))
+        path = self.dir / "large.json"
+        path.write_text("[" + ",\n".join(lines) + "]")
+        done = self.unitrace("view", "--save", "run.html", path)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stderr.decode(), r"run\.html: 1040000 slices are more than a page holds")
+        done = subprocess.run(["node", SOURCE / "tests/e2e/view_whole.mjs", BUNDLER, self.dir / "run.html",
+                               SOURCE / "web"], capture_output=True, text=True, timeout=300, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr[-3000:])
+        page = json.loads(done.stdout)
+        self.assertTrue(page["thinned"])
+        stats = json.loads(self.unitrace("stats", "--json", path).stdout)["spans"]
+        true = {r["name"]: (r["count"], r["total_ns"], r["self_ns"]) for r in stats}
+        self.assertEqual({r["name"]: (r["count"], r["total"], r["self"]) for r in page["whole"]}, true)
+        for row in page["whole"]:
+            self.assertEqual(row["typeName"], row["name"])
+            self.assertIn(row.get("longestName"), (row["name"], None))
+        self.assertLess(sum(r["count"] for r in page["half"]), 520000)
+
     def test_in_a_browser_without_a_complaint(self):
         if not shutil.which("node"):
             self.skipTest("node is not installed (tools/setup.sh test)")

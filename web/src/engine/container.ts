@@ -7,7 +7,7 @@
 // before), then values of 8 bytes. Then arrows: track and row of both ends. Then the argument
 // lists: JSON objects, one a line.
 
-import { eventId, type Info, type Place } from '../source/contract';
+import { eventId, type Aggregates, type Info, type Place, type Table } from '../source/contract';
 import { ASIDE, ASYNC, ITSELF, LONG, MARK, NOT_WORK, QUIET, type Rows } from './lanes';
 import { Store, type StoreParts, type TrackColumns } from './store';
 
@@ -32,6 +32,8 @@ interface Head {
 	tracks: TrackHead[];
 	arrows: number;
 	args: number; // bytes of the argument lists
+	/* where slices are left out: what is counted in all of them; whose types and tracks ours are */
+	whole?: { aggregate: Aggregates; types: number[]; tracks: number[] };
 }
 
 const MAGIC = 0x31495455;
@@ -95,6 +97,29 @@ function readTrack(r: Reader, head: TrackHead, types: number): TrackColumns {
 	return { time, value: new Float64Array(r.take(head.rows * 8).slice().buffer) };
 }
 
+/* The numbers of a column become those of this page. */
+function renumber(t: Table, key: string, ours: Map<number, number>): Table {
+	const at = t.columns.findIndex(c => c.key === key);
+
+	return {
+		...t,
+		data: t.data.map((cells, i) =>
+			i === at ? cells.map(c => (typeof c === 'number' ? (ours.get(c) ?? null) : c)) : cells,
+		),
+	};
+}
+
+function readWhole(w: NonNullable<Head['whole']>): Aggregates {
+	const types = new Map(w.types.map((t, i) => [t, i])),
+		tracks = new Map(w.tracks.map((t, i) => [t, i]));
+
+	return {
+		...w.aggregate,
+		slices: renumber(w.aggregate.slices, 'type', types),
+		threads: renumber(w.aggregate.threads, 'track', tracks),
+	};
+}
+
 export function readContainer(bytes: Uint8Array): Store {
 	const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
@@ -128,7 +153,8 @@ export function readContainer(bytes: Uint8Array): Store {
 	const argTexts = new TextDecoder().decode(r.take(head.args)).split('\n');
 
 	return new Store({
-		info: head.info,
+		info: head.whole ? { ...head.info, thinned: true } : head.info,
+		whole: head.whole && readWhole(head.whole),
 		places: head.places,
 		names: head.names,
 		cats: head.cats,

@@ -1,6 +1,14 @@
 // store.ts - a whole trace in the page: columns per track, names once, arrows.
 
-import { eventId, rowOf, trackOf, type EventId, type Info, type Place } from '../source/contract';
+import {
+	eventId,
+	rowOf,
+	trackOf,
+	type Aggregates,
+	type EventId,
+	type Info,
+	type Place,
+} from '../source/contract';
 import {
 	ASIDE,
 	ASYNC,
@@ -45,12 +53,14 @@ export interface StoreParts {
 	tracks: TrackColumns[];
 	argTexts: string[]; // JSON objects; 0 is none
 	arrows: [from: Float64Array, to: Float64Array]; // event ids
+	whole?: Aggregates; // of all slices, where some are left out
 }
 
 const NOTHING: Dealt = { lanes: [], laneOf: null, depths: 0 };
 
 export class Store {
 	readonly info: Info;
+	readonly whole: Aggregates | undefined;
 	readonly places: Place[];
 	readonly names: string[];
 	readonly cats: string[];
@@ -67,6 +77,7 @@ export class Store {
 
 	constructor(parts: StoreParts) {
 		this.info = parts.info;
+		this.whole = parts.whole;
 		this.places = parts.places;
 		this.names = parts.names;
 		this.cats = parts.cats;

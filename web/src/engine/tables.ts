@@ -1,6 +1,14 @@
 // tables.ts - the tables of an area: slices by name, threads, counters, devices, and the list.
 
-import type { Aggregates, Cell, Column, Place, Scope, Table } from '../source/contract';
+import {
+	isWhole,
+	type Aggregates,
+	type Cell,
+	type Column,
+	type Place,
+	type Scope,
+	type Table,
+} from '../source/contract';
 import { seekSample } from './lanes';
 import { compile } from './query';
 import type { Store, Track } from './store';
@@ -328,12 +336,34 @@ export function* aggregate(store: Store, scope: Scope, by: string[] = []): Job<A
 	if (error) throw new Error(error);
 	const tracks = scopeTracks(store, scope, compile(scope.query ?? ''));
 
-	return {
+	const here = {
 		slices: slicesTable(store, sums, by),
 		threads: threadsTable(store, scope, busy, span),
 		counters: countersTable(store, scope, tracks),
 		devices: devicesTable(store, scope, busy, span),
 		span,
+	};
+
+	return store.whole && !by.length && isWhole(scope, store.info.span) ? ofAll(store.whole, here) : here;
+}
+
+/* What was counted in all slices; the longest of a name is the longest that this page holds. */
+function ofAll(all: Aggregates, here: Aggregates): Aggregates {
+	const cells = (t: Table, key: string) => t.data[t.columns.findIndex(c => c.key === key)];
+	const types = cells(here.slices, 'type'),
+		longest = cells(here.slices, 'longest'),
+		of = new Map(types.map((t, i) => [t, longest[i]]));
+	const type = cells(all.slices, 'type');
+
+	return {
+		...all,
+		slices: {
+			...all.slices,
+			data: all.slices.data.map((c, i) =>
+				all.slices.columns[i].key === 'longest' ? type.map(t => of.get(t) ?? null) : c,
+			),
+		},
+		counters: here.counters,
 	};
 }
 

@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import type { Info } from '../source/contract';
+import { isWhole, type Info } from '../source/contract';
 import type { App, Theme } from '../state/app';
 import { otherSide } from '../state/address';
 import { bindKeys, commands } from '../state/keys';
@@ -16,7 +16,7 @@ import { Dialogs } from '../ui/dialogs';
 import { Drawer } from './drawer';
 import { FlameTab } from '../ui/flametab';
 import { Grid } from '../ui/grid';
-import { copy, Empty, Failure, MenuView, Segments, tabKeys } from '../ui/kit';
+import { copy, Empty, Failure, MenuView, Segments, tabKeys, Thinned } from '../ui/kit';
 import { useAnswer } from '../ui/load';
 import { Search } from '../ui/search';
 import { Sql } from '../ui/sql';
@@ -519,6 +519,7 @@ function Status({ app }: { app: App }) {
 				<span class="iswarn">{info.losses.map(l => `${count(l.count)} ${l.name}`).join(', ')}</span>
 			)}
 			{info.left && <span class="iswarn">{info.left}</span>}
+			{!isWhole(app.scope.value, info.span) && <Thinned app={app} />}
 			<span class="grow" />
 			{app.gone.value && (
 				<span class="isbad" role="alert">

@@ -4,7 +4,7 @@ import type { Aggregates, Cell, Column, ColumnType, Table } from '../source/cont
 import type { App } from '../state/app';
 import { useVerdictColumn } from '../tools/kernels';
 import { Grid } from '../ui/grid';
-import { Empty, Pending } from '../ui/kit';
+import { Empty, Pending, Thinned } from '../ui/kit';
 import { useAnswer } from '../ui/load';
 
 export interface Kind {
@@ -179,6 +179,7 @@ export function ByKind({ app, kind }: { app: App; kind: Kind }) {
 				<header>
 					<h2>{kind.title}</h2>
 					<span class="muted">{kind.hint}</span>
+					<Thinned app={app} />
 				</header>
 				{table.rows ? (
 					<Grid

@@ -1,6 +1,6 @@
 // drawer.tsx - below the timeline: tables of the area on the left, details of the slice on the right.
 
-import { trackOf, type Detail, type SliceRef, type TreeKind } from '../source/contract';
+import { isWhole, trackOf, type Detail, type SliceRef, type TreeKind } from '../source/contract';
 import type { App } from '../state/app';
 import { useKept } from '../state/kept';
 import { between, count, exact, many, number, percent, time, utc } from '../text/format';
@@ -10,7 +10,7 @@ import { TOOL_DETAILS } from '../tools/all';
 import { AreaSamples, hasSamples } from '../tools/hotspots';
 import { Flame } from '../ui/flame';
 import { Grid } from '../ui/grid';
-import { Empty, Failure, Name, placePath, Segments, Swatch, tabKeys } from '../ui/kit';
+import { Empty, Failure, Name, placePath, Segments, Swatch, tabKeys, Thinned } from '../ui/kit';
 import { useAnswer } from '../ui/load';
 
 const TABS = [
@@ -126,6 +126,9 @@ function AreaPane({ app }: { app: App }) {
 					{between(r.t0, r.t1)}
 					{area?.tracks ? `, ${many(area.tracks.length, 'track')}` : ''}
 				</span>
+				{(tab === 'flame' || !isWhole(app.areaScope.value, app.info.value.span)) && (
+					<Thinned app={app} />
+				)}
 				<span class="grow" />
 				<div class="sub-tabs" role="tablist" aria-label="Tables of the area" onKeyDown={tabKeys}>
 					{TABS.filter(([id]) => id !== 'samples' || hasSamples(app.info.value)).map(

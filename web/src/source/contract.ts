@@ -55,6 +55,7 @@ export interface Info {
 	trouble?: string; // lines: what could not be read, and why
 	before?: string; // title of a run to compare with: a source of its own
 	left?: string; // what was left out of a one-file page, in a sentence
+	thinned?: boolean; // slices were: only the tables of the whole trace are exact
 	tools?: Tool[];
 	first?: string; // the tab that opens first; none: the timeline
 	links?: { href: string; title: string }[]; // files that the server has beside the page
@@ -97,6 +98,12 @@ export interface Scope {
 	tracks?: number[];
 	query?: string; // see query.ts
 }
+
+/* Is it about the whole trace? */
+export const isWhole = (scope: Scope, span: Time): boolean =>
+	!scope.query &&
+	!scope.tracks &&
+	(!scope.ranges || (scope.ranges.length === 1 && scope.ranges[0][0] <= 0 && scope.ranges[0][1] >= span));
 
 export interface WindowAsk {
 	t0: Time;

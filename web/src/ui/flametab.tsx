@@ -7,7 +7,7 @@ import { time } from '../text/format';
 import { plain } from '../text/label';
 import { Flame } from './flame';
 import { Grid } from './grid';
-import { Empty, Failure, Segments } from './kit';
+import { Empty, Failure, Segments, Thinned } from './kit';
 import { exactly, useAnswer } from './load';
 
 type Order = 'time-order' | 'top-down' | 'sandwich' | 'bottom-up' | 'table';
@@ -108,6 +108,7 @@ export function FlameTab({ app }: { app: App }) {
 			<section class="card tall" aria-label="Flame graph" aria-busy={loaded.busy}>
 				<header>
 					<h2>Flame graph</h2>
+					<Thinned app={app} />
 					<Segments
 						label="Order"
 						value={order}

@@ -94,6 +94,16 @@ export function tabKeys(e: KeyboardEvent): void {
 	next.click();
 }
 
+/* Beside numbers of a page that lacks slices, unless they are of the whole trace. */
+export function Thinned({ app }: { app: App }) {
+	if (!app.info.value.thinned) return null;
+	return (
+		<span class="iswarn" title={app.info.value.left}>
+			counted in the slices of this page
+		</span>
+	);
+}
+
 export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
 	return (
 		<div class="empty">

@@ -8,7 +8,7 @@ import { useKeptJson } from '../state/kept';
 import { many, time } from '../text/format';
 import { plain } from '../text/label';
 import { Chart } from './chart';
-import { cell, Empty, Failure, Name, placePath, Segments } from './kit';
+import { cell, Empty, Failure, Name, placePath, Segments, Thinned } from './kit';
 import { useAnswer } from './load';
 
 const BINS = 80;
@@ -306,6 +306,7 @@ export function Zone({ app, compact }: { app: App; compact?: boolean }) {
 		<section class={`card ${compact ? '' : 'tall'}`} aria-label="Find zone">
 			<header>
 				<h2>Find zone</h2>
+				<Thinned app={app} />
 				<PickName app={app} />
 				{d && <span class="muted num">{many(d.count, 'call')}</span>}
 				<span class="grow" />
