@@ -67,7 +67,8 @@ struct ut_build {
 	size_t span_cap;
 	struct ut_arg *scratch;
 	size_t scratch_cap;
-	bool ends_first; /* of begins and ends at one time, as Chrome's format has it */
+	bool ends_first;  /* of begins and ends at one time */
+	bool begins_only; /* spans of one time were added in the order of their begins */
 };
 
 void ut_build_init(struct ut_build *b);

@@ -253,9 +253,10 @@ static size_t closes(const struct joiner *j, uint32_t name, size_t kept)
 }
 
 /*
- * Of Chrome's begins and ends at one time the ends come first, wherever they stand in the file, as
- * in Perfetto: an end looks among what began earlier. Only one that finds nothing there closes a
- * span of length 0 that began at the same time.
+ * In a file of Chrome's with complete events, of begins and ends at one time the ends come first,
+ * wherever they stand, as in Perfetto: an end looks among what began earlier. Only one that finds
+ * nothing there closes a span of length 0 that began at the same time. Without complete events they
+ * count in the order of the file.
  */
 static void join_end(struct joiner *j, const struct ut_build_block *block, uint32_t n,
 		     uint32_t name)
@@ -355,6 +356,16 @@ struct tie {
 	bool span;
 };
 
+/* Who begins first is around the others, or has ended: such spans may have no length. */
+static int by_arrival(const void *a, const void *b)
+{
+	const struct tie *x = a, *y = b;
+
+	if (x->span != y->span)
+		return x->span ? -1 : 1;
+	return x->row < y->row ? -1 : x->row > y->row;
+}
+
 static int by_nesting(const void *a, const void *b)
 {
 	const struct tie *x = a, *y = b;
@@ -384,7 +395,7 @@ static void order_ties(const struct ut_build *b, struct ut_build_rows *r, uint64
 				UT_KIND_SPAN,
 		};
 	}
-	qsort(ties, end - first, sizeof(*ties), by_nesting);
+	qsort(ties, end - first, sizeof(*ties), b->begins_only ? by_arrival : by_nesting);
 	for (uint64_t row = first; row < end; row++) {
 		struct ut_build_block *block = block_of(r, row, &at);
 

@@ -403,6 +403,8 @@ static int load_chrome(struct ut_source *source, const struct ut_import_opts *op
 		ut_chrome_part_ids(&c.build);
 		ut_chrome_join_async(&c.build);
 		warn_all(&c, source->path, opts);
+		c.build.ends_first = c.complete;
+		c.build.begins_only = !c.complete;
 		ut_build_finish(&c.build, store);
 	}
 	ut_chrome_release(&c);

@@ -37,6 +37,7 @@ struct ut_chrome_fact {
 
 struct ut_chrome {
 	struct ut_build build;
+	bool complete; /* there are complete events (X) */
 	struct ut_chrome_input *input;
 	struct ut_json json;
 	struct ut_chrome_event event;

@@ -54,7 +54,6 @@ void ut_chrome_init(struct ut_chrome *c, struct ut_chrome_input *input)
 {
 	*c = (struct ut_chrome){ .input = input, .stop = UINT64_MAX, .rank = -1 };
 	ut_build_init(&c->build);
-	c->build.ends_first = true;
 	ut_json_init(&c->json, ut_chrome_read_input, input, input->offset);
 	c->cached = cache_size(input->source->size);
 	c->names = ut_make(c->cached * sizeof(*c->names));

@@ -108,6 +108,7 @@ static void take_complete(struct ut_chrome *c)
 	unsigned int flags = span_flags(c);
 	int64_t dur = e->dur;
 
+	c->complete = true;
 	if (!e->has_dur)
 		note_event(c, UT_ODD_NO_DUR);
 	else if (dur < 0)

@@ -122,6 +122,7 @@ static void absorb(struct ut_chrome *c, struct ut_chrome *part)
 	c->first = part->first < c->first ? part->first : c->first;
 	ut_chrome_place_facts(part);
 	ut_build_join(&c->build, &part->build, true);
+	c->complete |= part->complete;
 }
 
 /* c goes on where part came to its end, with its trouble. */
