@@ -129,7 +129,7 @@ static void grow_up(struct growing *g)
 	for (uint32_t i = 1; i < g->p->node_count; i++) {
 		const struct ut_prof_node *n = &g->p->nodes[i];
 
-		if (n->samples)
+		if (n->samples || n->self) /* CPU time that has no sample counts, too */
 			add_up(g, i, n->self, n->samples);
 	}
 }

@@ -46,6 +46,11 @@ class ProgramEnds(Case):
             with self.subTest(words):
                 first = self.dir / f"run-{words[1]}.json"
                 self.unitrace("-o", first, PROBE, *words)
+                (seen,) = self.ended(first)
+                if fact:
+                    fact["after_last_ns"] = seen.get("after_last_ns")
+                    self.assertGreater(fact["after_last_ns"], 0)
+                self.assertEqual(seen, fact)
                 for output in ("again.utr", "again.pftrace", "again.json", "merged.json"):
                     output = f"{words[1]}-{output}"
                     self.unitrace("merge" if "merged" in output else "export", "-o", output, first)

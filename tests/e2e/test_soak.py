@@ -26,9 +26,11 @@ class Soak(unittest.TestCase):
         run = soak.Soak.__new__(soak.Soak)
         run.samples = {"a RssAnon KiB": [1000 + 50 * i for i in range(30)],
                        "b RssAnon KiB": [1000 + i % 3 for i in range(30)],
-                       "c descriptors": [7] * 26 + [8] * 4}
+                       "c descriptors": [7] * 26 + [8] * 4,
+                       "d descriptors": [7] * 20 + [8, 8, 7, 8, 8] * 2}
         self.assertEqual({what: bad for what, _, _, bad in run.growth()},
-                         {"a RssAnon KiB": True, "b RssAnon KiB": False, "c descriptors": False})
+                         {"a RssAnon KiB": True, "b RssAnon KiB": False, "c descriptors": False,
+                          "d descriptors": False})
         run.samples = {"c descriptors": [7] * 20 + [8] * 10}
         self.assertTrue(next(run.growth())[3])
 

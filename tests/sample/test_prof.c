@@ -269,6 +269,18 @@ static void trees_are_seen_from_every_side(void **state)
 	ut_prof_release(&p);
 }
 
+static void time_without_samples_is_in_every_tree(void **state)
+{
+	static const char *const lines[] = { "main;a 10", "[not sampled] 4", "" };
+	struct ut_prof p;
+
+	(void)state;
+	make_profile(&p, &all, lines);
+	check_tree(&p, UT_TREE_TOP_DOWN, NULL, "0main:0/10 1a:10/10 0[not sampled]:4/4 ");
+	check_tree(&p, UT_TREE_BOTTOM_UP, NULL, "0a:0/10 1main:10/10 0[not sampled]:4/4 ");
+	ut_prof_release(&p);
+}
+
 static void what_an_interpreter_does_on_the_way_is_left_out(void **state)
 {
 	static const char *const lines[] = {
@@ -381,6 +393,7 @@ UT_TESTS(prof)
 		cmocka_unit_test(functions_are_found_as_tables_call_them),
 		cmocka_unit_test(tasks_are_those_open_at_the_sample),
 		cmocka_unit_test(trees_are_seen_from_every_side),
+		cmocka_unit_test(time_without_samples_is_in_every_tree),
 		cmocka_unit_test(what_an_interpreter_does_on_the_way_is_left_out),
 		cmocka_unit_test(folded_stacks_are_whole),
 		cmocka_unit_test(sums_are_those_of_plain_counting),
