@@ -11,8 +11,8 @@ import pathlib
 import re
 import sys
 
-FUNCTION_LINES = 80
-FILE_LINES = 800
+FUNCTION_LINES = 100
+FILE_LINES = 1000
 HEADER_LINES = 200
 PARAMETERS = 6
 

@@ -12,14 +12,16 @@
 static inline long ut_raw_syscall(long number, const long args[6])
 {
 #if defined(__x86_64__)
-	register long r10 __asm__("r10") = args[3];
-	register long r8 __asm__("r8") = args[4];
-	register long r9 __asm__("r9") = args[5];
-	long rc;
+	/* Read before the registers are set: where reads are instrumented, they are calls. */
+	long first = args[0], second = args[1], third = args[2];
+	long fourth = args[3], fifth = args[4], sixth = args[5], rc;
+	register long r10 __asm__("r10") = fourth;
+	register long r8 __asm__("r8") = fifth;
+	register long r9 __asm__("r9") = sixth;
 
 	__asm__ volatile("syscall"
 			 : "=a"(rc)
-			 : "0"(number), "D"(args[0]), "S"(args[1]), "d"(args[2]), "r"(r10), "r"(r8),
+			 : "0"(number), "D"(first), "S"(second), "d"(third), "r"(r10), "r"(r8),
 			   "r"(r9)
 			 : "rcx", "r11", "memory");
 	return rc;

@@ -157,7 +157,6 @@ static void count_item(void *ctx, const struct ut_strip_item *item)
 	++*(uint64_t *)ctx;
 }
 
-/* The finest resolution, in ns, at which there are no more items than may be. 0 = all fit. */
 static uint64_t count_marks(const struct ut_view *v)
 {
 	uint64_t marks = 0;
@@ -178,6 +177,7 @@ uint64_t ut_page_too_many(const struct ut_view *v, uint64_t slices)
 	return all > slices ? all : 0;
 }
 
+/* The finest resolution, in ns, at which there are no more items than may be. 0 = all fit. */
 static double choose_pixel(struct columns *c, uint64_t most)
 {
 	double low = 1, high = (double)c->view->span + 1;
@@ -315,6 +315,12 @@ static uint32_t type_of(const struct track *t, uint32_t row)
 			    t->of->rows->blocks[row / UT_BLOCK_ROWS].type[row % UT_BLOCK_ROWS]);
 }
 
+/* Tables of the whole trace name types of which no slice is kept. A type without a name is none. */
+static bool is_in_tables(const struct ut_view *v, uint32_t type)
+{
+	return v->classes[type] != UT_CLASS_NONE && ut_view_type_name(v, type).len;
+}
+
 /* Those that are used, the most frequent first: small numbers are short. */
 static void number_types(struct columns *c)
 {
@@ -332,8 +338,7 @@ static void number_types(struct columns *c)
 	for (uint32_t i = 0; i < c->view->type_count; i++) {
 		uint32_t type = uses[i].type;
 
-		/* Tables of the whole trace name those of which no slice is kept. */
-		if (!uses[i].count && (!c->thinned || c->view->classes[type] == UT_CLASS_NONE))
+		if (!uses[i].count && !(c->thinned && is_in_tables(c->view, type)))
 			continue;
 		c->used[c->type_count] = type;
 		c->types[type] = c->type_count++;

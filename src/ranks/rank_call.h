@@ -143,4 +143,33 @@ static inline uint64_t ut_rank_time(const struct ut_rank_call *c)
 	return c->end - c->begin;
 }
 
+/*
+ * A collective operation of another library than MPI. It may run beside what the rank computes:
+ * its call begins where nothing is computed any more, or is a side call if that never was.
+ */
+struct ut_rank_coll {
+	uint64_t came;    /* ns: it began; it ends with its call */
+	uint64_t exposed; /* ns of it in which nothing was computed */
+	uint32_t call;    /* index */
+	uint32_t library; /* strings */
+	uint32_t comm;
+	uint32_t size; /* ranks that take part; 0 = unknown */
+};
+
+/* A call that had not ended when the recording of its process did. */
+struct ut_rank_open {
+	uint32_t call;  /* index */
+	int32_t from;   /* rank that it receives from; -1 = none, or any */
+	uint32_t peers; /* string: "0,2", of a window that was opened by these, or to them */
+};
+
+/*
+ * A send or receive that was begun before a call that has not ended, and that this call may wait
+ * for.
+ */
+struct ut_rank_post {
+	uint32_t call; /* index */
+	int32_t peer;
+};
+
 #endif

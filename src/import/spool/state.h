@@ -3,10 +3,9 @@
  *
  * 1. scan (reader.c): one look at every record. Definitions go to the tables; each stretch of
  *    records by one thread becomes a part; what has to be joined across threads is noted.
- * 2. threads (thread.c): one thread after the other, one part at a time: begins and ends
- *    are paired and handed to the sink in the order of the begins.
- * 3. cross (cross.c): frames, overlapped tasks, regions, heaps, flows: joined by id and
- *    time, whichever thread they came from.
+ * 2. threads (thread.c): one thread after the other, one part at a time: begins and ends are paired
+ *    and handed to the sink in the order of the begins.
+ * 3. cross (cross.c): what is joined by id and time, whichever thread it came from.
  */
 #ifndef UT_IMPORT_SPOOL_STATE_H
 #define UT_IMPORT_SPOOL_STATE_H
