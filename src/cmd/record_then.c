@@ -45,8 +45,11 @@ int ut_record_then(const struct ut_record_then *t, struct ut_arena *a, int argc,
 			       &result);
 	if (status >= 0)
 		return status;
-	if (w.words.count && t->report(t->ctx, &w.words, &err))
-		return ut_cmd_fail(t->cmd, &err);
+	if (w.words.count && t->report(t->ctx, &w.words, &err)) {
+		status = ut_cmd_fail(t->cmd, &err);
+		if (!result.status)
+			return status;
+	}
 	ut_launch_end_as(result.status);
 }
 

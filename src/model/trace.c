@@ -1,9 +1,11 @@
 #include "model/trace.h"
 
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #include "base/str.h"
 
@@ -174,6 +176,22 @@ struct ut_str ut_process_fact(const struct ut_trace *t, const struct ut_process 
 			return ut_strtab_get(&t->strings, a->value.str);
 	}
 	return (struct ut_str){ 0 };
+}
+
+void ut_process_add_end(struct ut_trace *t, uint32_t process, int status, uint64_t after)
+{
+	char json[96];
+	int len;
+
+	if (!status || ut_process_fact(t, &t->processes[process], UT_PROCESS_ENDED).len)
+		return;
+	len = snprintf(json, sizeof(json), WIFSIGNALED(status) ? "{\"signal\":%d" : "{\"exit\":%d",
+		       WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+	if (after)
+		len += snprintf(json + len, sizeof(json) - (size_t)len,
+				",\"" UT_PROCESS_AFTER "\":%" PRIu64, after);
+	snprintf(json + len, sizeof(json) - (size_t)len, "}");
+	ut_process_add_fact(t, process, UT_PROCESS_ENDED, (struct ut_str){ json, strlen(json) });
 }
 
 bool ut_process_failure(const struct ut_trace *t, const struct ut_process *p, struct ut_buf *b)

@@ -253,6 +253,7 @@ int ut_gather(const struct ut_gather *g, struct ut_err *err)
 	/* The last samples are written now, and may be of processes that were not listed yet. */
 	if (g->plan->sampling.hz) {
 		ut_sampling_stop(g->sampling);
+		ut_sampling_ended(g->session, g->pid, g->status);
 		free(s.list);
 		rc = rc ? rc : ut_spool_list(g->session->dir, &s.list, &s.count, err);
 	}

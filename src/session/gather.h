@@ -27,6 +27,7 @@ struct ut_gather {
 	struct ut_lifetimes *lifetimes; /* without a directory: there was no program */
 	struct ut_sampling *sampling;
 	uint32_t pid;        /* of the program */
+	int status;          /* as waitpid() has it; 0 = it succeeded, or nobody knows */
 	enum ut_knock knock; /* did a collector find the session? */
 };
 

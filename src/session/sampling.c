@@ -1,8 +1,12 @@
 #include "session/sampling.h"
 
+#include <dirent.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/path.h"
@@ -15,6 +19,7 @@
 #include "session/session_news.h"
 #include "session/session_plan.h"
 #include "wire/control.h"
+#include "wire/cpu_file.h"
 #include "wire/spool.h"
 
 #define LITTLE_NS UINT64_C(10000000)
@@ -186,6 +191,53 @@ static void tell(const struct ut_sampling *s, const struct ut_sampler_result *r)
 			       (struct ut_session_news){ .kind = UT_NEWS_REMARK, .level = UT_INFO },
 			       "time in the kernel is not sampled: "
 			       "'sysctl kernel.perf_event_paranoid=1' or CAP_PERFMON allows it");
+}
+
+/* The last one: a process that has executed another program has several. */
+static int open_last(const struct ut_session *session, uint32_t pid, struct ut_cpu_header *last)
+{
+	struct ut_cpu_header h;
+	struct dirent *e;
+	DIR *d = opendir(session->dir);
+	int found = -1;
+
+	while (d && (e = readdir(d))) {
+		int fd;
+
+		if (!ut_str_ends(e->d_name, UT_CPU_SUFFIX) || strtoul(e->d_name, NULL, 10) != pid)
+			continue;
+		fd = openat(dirfd(d), e->d_name, O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW);
+		if (fd < 0)
+			continue;
+		if (pread(fd, &h, sizeof(h), 0) != sizeof(h) ||
+		    (found >= 0 && h.start < last->start)) {
+			close(fd);
+			continue;
+		}
+		if (found >= 0)
+			close(found);
+		found = fd;
+		*last = h;
+	}
+	if (d)
+		closedir(d);
+	return found;
+}
+
+void ut_sampling_ended(const struct ut_session *session, uint32_t pid, int status)
+{
+	struct {
+		struct ut_cpu_rec_head head;
+		struct ut_cpu_count ended;
+	} rec = { { UT_CPU_ENDED, sizeof(rec) }, { 0, (uint64_t)status } };
+	struct ut_cpu_header last = { 0 };
+	int fd = status ? open_last(session, pid, &last) : -1;
+
+	rec.ended.time = fd >= 0 ? last.end : 0;
+	if (rec.ended.time) /* else the file is not whole: a full disk */
+		(void)!write(fd, &rec, sizeof(rec));
+	if (fd >= 0)
+		close(fd);
 }
 
 void ut_sampling_stop(struct ut_sampling *s)

@@ -7,6 +7,7 @@
 #define UT_SESSION_SAMPLING_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "base/err.h"
@@ -38,5 +39,7 @@ void ut_sampling_start(struct ut_sampling *s, pid_t pid);
 int ut_sampling_attach(struct ut_sampling *s, pid_t pid, struct ut_err *err) UT_MUST_CHECK;
 
 void ut_sampling_stop(struct ut_sampling *s); /* twice is fine */
+/* How the process ended goes into the last file of its samples. */
+void ut_sampling_ended(const struct ut_session *session, uint32_t pid, int status);
 
 #endif

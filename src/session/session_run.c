@@ -266,6 +266,7 @@ static int after(struct run *r, struct ut_err *err)
 					  .lifetimes = &r->lifetimes,
 					  .sampling = &r->sampling,
 					  .pid = (uint32_t)r->program.pid,
+					  .status = r->program.status,
 					  .knock = r->knock };
 	struct ut_err config_err = { 0 };
 

@@ -72,7 +72,8 @@ struct ut_cpu_header {
 	X(TIMES, "time, tid|0, ns that the thread has run, ns that it waited for a CPU")           \
 	X(WAIT, "as SAMPLE: the thread gives up its CPU, and waits or not")                        \
 	X(LOOK, "tid|0, time, function of the kernel that the thread waited in; none if it ran")   \
-	X(REST, "time, which|0, count, ns: CPU time of no thread here: enum ut_cpu_rest")
+	X(REST, "time, which|0, count, ns: CPU time of no thread here: enum ut_cpu_rest")          \
+	X(ENDED, "time, how the process ended, as waitpid() has it")
 
 enum ut_cpu_rec {
 	UT_CPU_NONE,
@@ -183,7 +184,7 @@ struct ut_cpu_named {
 };
 
 struct ut_cpu_count {
-	uint64_t time, count; /* LOST; CONTROL: 1 or 0 */
+	uint64_t time, count; /* LOST; CONTROL: 1 or 0; ENDED: a status */
 };
 
 #endif

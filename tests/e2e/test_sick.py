@@ -9,6 +9,7 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 import unittest
@@ -130,6 +131,20 @@ class Endings(Case):
                 self.assertNotEqual(got.returncode, 0)
                 self.assertIn(b"2 tasks never ended; shown up to the end of the process", got.stderr)
                 self.assertTrue(all(length > 0 for length in self.durations("run.json")))
+
+    def test_samples_say_how_their_program_failed(self):
+        """A program that records nothing itself, sampled by the kernel and by timers."""
+        code = "import time\nend = time.time() + 0.3\nwhile time.time() < end: pass\nraise SystemExit(3)"
+        for by in ("auto", "timer"):
+            with self.subTest(by):
+                got = self.unitrace("hotspots", "--sampling-by", by, "-o", f"{by}.utr", sys.executable, "-c", code)
+                self.assertEqual(got.returncode, 3, got.stderr)
+                for said in (got, self.unitrace("hotspots", f"{by}.utr"), self.unitrace("stats", f"{by}.utr")):
+                    self.assertIn(b"failed: exit status 3", said.stderr)
+
+    def test_a_program_that_crashed_before_a_sample_ends_as_it_did(self):
+        got = self.unitrace("hotspots", "sh", "-c", "kill -SEGV $$")
+        self.assertEqual(got.returncode, -signal.SIGSEGV, got.stderr)
 
     def test_when_the_end_was_not_seen_it_is_said(self):
         run, pid, since = self.start("here")

@@ -351,6 +351,14 @@ static void on_rest(struct reader *r, const char *at)
 	see(r->c, rec.time);
 }
 
+static void on_ended(struct reader *r, const char *at)
+{
+	struct ut_cpu_count rec;
+
+	memcpy(&rec, at, sizeof(rec));
+	r->c->ended = (int)rec.count;
+}
+
 static void on_counter(struct reader *r, const char *at)
 {
 	struct ut_cpu *c = r->c;
@@ -408,6 +416,7 @@ static size_t least(uint32_t type)
 		return sizeof(struct ut_cpu_named);
 	case UT_CPU_LOST:
 	case UT_CPU_CONTROL:
+	case UT_CPU_ENDED:
 		return sizeof(struct ut_cpu_count);
 	default:
 		return 0;
@@ -461,6 +470,9 @@ static void on_record(struct reader *r, uint32_t type, const char *at, const cha
 		break;
 	case UT_CPU_CONTROL:
 		on_control(r, at);
+		break;
+	case UT_CPU_ENDED:
+		on_ended(r, at);
 		break;
 	default:
 		r->c->trace->losses.unknown++;

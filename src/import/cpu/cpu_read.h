@@ -87,6 +87,7 @@ struct ut_cpu {
 	uint32_t process;
 	uint64_t first, last; /* ns */
 	uint64_t lost;        /* samples */
+	int ended;            /* status of the process; 0 = it succeeded, or nobody knows */
 	struct {
 		uint64_t count, ran, time;
 	} rest[UT_CPU_RESTS]; /* CPU time of those that are told of together */

@@ -481,23 +481,15 @@ static void settle_end(struct ut_spool_import *im)
 static void tell_end(struct ut_spool_import *im)
 {
 	uint32_t ended = atomic_load(&im->map.header->ended);
-	int status = (int)(ended & ~UT_SPOOL_ENDED), len;
+	int status = (int)(ended & ~UT_SPOOL_ENDED);
 	uint64_t after = 0;
-	char json[64];
 
 	if (!(ended & UT_SPOOL_ENDED) || !status)
 		return;
-	len = snprintf(json, sizeof(json), WIFSIGNALED(status) ? "{\"signal\":%d" : "{\"exit\":%d",
-		       WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
 	if (im->end_seen && !im->trace->losses.unfinished)
 		after = ut_spool_ns(&im->tables, im->last) -
 			ut_spool_ns(&im->tables, im->last - im->lived_after);
-	if (after)
-		len += snprintf(json + len, sizeof(json) - (size_t)len,
-				",\"" UT_PROCESS_AFTER "\":%" PRIu64, after);
-	snprintf(json + len, sizeof(json) - (size_t)len, "}");
-	ut_process_add_fact(im->trace, im->tables.process, UT_PROCESS_ENDED,
-			    (struct ut_str){ json, strlen(json) });
+	ut_process_add_end(im->trace, im->tables.process, status, after);
 }
 
 void ut_spool_count_unfinished(struct ut_spool_import *im, uint64_t count)
