@@ -181,7 +181,8 @@ class Native(Sampled):
                 black_box(x);
             }}
             """ for own, name in enumerate(("burn_half", "burn_third", "burn_rest")))  # the same ones become one
-        self.write("app.rs", "use std::hint::black_box;" + functions + f"""
+        # not std::hint::black_box, which Debian 12's compiler does not have
+        self.write("app.rs", "fn black_box(x: u64) -> u64 { unsafe { std::ptr::read_volatile(&x) } }" + functions + f"""
             #[repr(C)]
             struct Timespec {{ s: i64, ns: i64 }}
             extern "C" {{ fn clock_gettime(clock: i32, t: *mut Timespec) -> i32; }}
