@@ -202,6 +202,12 @@ int ut_record_attach(struct ut_record_opts *o, struct ut_arena *a, int words, st
 	if (words)
 		return ut_err_set(err, -EINVAL,
 				  "a program, --attach and --all-processes exclude each other");
+	if (o->plan.memory.on || o->plan.python.on || o->plan.mpi || o->plan.ccl || o->plan.dnn ||
+	    o->plan.groups || ut_session_plan_want(&o->plan))
+		return ut_err_set(err, -EINVAL,
+				  "%s takes CPU samples and nothing else: ITT, memory, Python, MPI "
+				  "and devices take a program that is started",
+				  pid > 0 ? "--attach" : "--all-processes");
 	if (pid > 0 && !ut_attach_name(pid, name, sizeof(name)))
 		return ut_err_set(err, -EINVAL, "--attach %ld: there is no such process",
 				  (long)pid);

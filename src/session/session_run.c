@@ -216,6 +216,10 @@ static int launch(struct run *r, struct ut_err *err)
 	ut_session_tell(&r->client, (struct ut_session_news){ .kind = UT_NEWS_STARTING,
 							      .level = UT_DEBUG,
 							      .path = l.session_dir });
+	if (p->sampling.hz && (p->keep_bytes || p->keep_ns))
+		ut_session_say(&r->client,
+			       (struct ut_session_news){ .kind = UT_NEWS_REMARK, .level = UT_WARN },
+			       "--keep-last does not limit CPU samples: all of them are kept");
 	if (!p->out.quiet && !p->keep_bytes && !p->keep_ns)
 		ut_growth_init(&r->growth, l.session_dir, p->python.on, &r->client);
 	knock_fd = ut_knock_watch(l.session_dir);

@@ -219,6 +219,36 @@ static void read_options(struct reading *r)
 	}
 }
 
+static const char *value_of(const struct ut_run_plan *p, const char *key)
+{
+	for (size_t i = 0; i < p->option_count; i++) {
+		if (!strcmp(p->options[i].name, key))
+			return p->options[i].value;
+	}
+	return "";
+}
+
+/* What samples alone do not tell is not recorded under its name. */
+static void check_attached(struct reading *r)
+{
+	const struct ut_run_plan *p = r->plan;
+	bool sampled = false, more = false;
+
+	for (size_t i = 0; i < p->option_count; i++) {
+		const struct ut_run_option *o = ut_run_option_find(p->options[i].name);
+		bool on = p->options[i].value[0] && !(o->with && !value_of(p, o->with)[0]);
+
+		sampled |= on && o->attach;
+		more |= on && !o->attach;
+	}
+	if (p->analysis && (!sampled || more))
+		complain(r, "analysis",
+			 ut_str_fmt(r->arena,
+				    "%s takes a program that is started: of a process that runs "
+				    "already there are CPU samples alone, choose Hotspots",
+				    p->analysis->title));
+}
+
 static void read_what(struct reading *r)
 {
 	static const char *const kinds[] = { "launch", "attach", "mpi" };
@@ -274,6 +304,8 @@ int ut_run_plan_read(const struct ut_shelf *s, struct ut_arena *a, const struct 
 	if (p->resume_after[0] && !p->paused)
 		p->paused = true; /* until then */
 	read_options(&r);
+	if (p->what == UT_RUN_ATTACH)
+		check_attached(&r);
 	return 0;
 }
 
@@ -315,15 +347,6 @@ static void add_option(struct making *m, const char *words, const char *value)
 		words += len;
 		words += *words == ' ';
 	}
-}
-
-static const char *value_of(const struct ut_run_plan *p, const char *key)
-{
-	for (size_t i = 0; i < p->option_count; i++) {
-		if (!strcmp(p->options[i].name, key))
-			return p->options[i].value;
-	}
-	return "";
 }
 
 static void add_options(struct making *m, const struct ut_run_plan *p)

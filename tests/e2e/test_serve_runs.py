@@ -170,7 +170,7 @@ class Simple(Runs):
                 problems = self.do("POST", "/command", {"application": str(STEPS), "analysis": "itt", **wrong})["problems"]
                 self.assertEqual([p["field"] for p in problems], [field])
                 self.assertIn(why, problems[0]["text"])
-        for fine in ({}, {"application": "sh"}, {"application": "./not-yet", "directory": str(self.dir)}, {"what": "attach", "pid": os.getpid(), "application": ""},
+        for fine in ({}, {"application": "sh"}, {"application": "./not-yet", "directory": str(self.dir)}, {"what": "attach", "pid": os.getpid(), "application": "", "analysis": "hotspots"},
                      {"application": "no-such-program-here", "environment": [{"name": "PATH", "value": "/elsewhere"}]}):
             self.assertEqual(self.do("POST", "/command", {"application": str(STEPS), "analysis": "itt", **fine})["problems"], [], fine)
 
@@ -386,6 +386,13 @@ class Control(Runs):
         got = self.wait_for("p", name)
         self.assertIn("--keep-last", got["asked"]["words"])
         self.assertIn("last", self.names(name))
+        self.assertFalse([n for n in self.log(name) if "--keep-last" in n.get("text", "")])
+
+    def test_samples_are_not_limited_and_that_is_said(self):
+        name = self.run_it(parameters="task last", analysis="hotspots", keepLast="64K")
+        self.wait_for("p", name)
+        self.assertEqual([n["level"] for n in self.log(name) if "--keep-last does not limit CPU samples" in n.get("text", "")],
+                         ["warning"])
 
     def test_a_process_that_runs_already(self):
         burner = subprocess.Popen([program("burn"), "shares", "60000"], stdout=subprocess.DEVNULL)
@@ -398,6 +405,19 @@ class Control(Runs):
         self.assertIn("--attach", got["asked"]["words"])
         self.assertIsNone(burner.poll())
         self.assertGreater(self.ask("p", name, "info")["samples"], 0)
+
+    def test_what_takes_a_program_that_is_started_is_refused(self):
+        can = {a["id"] for a in self.get("/analyses")["analyses"]
+               if not self.do("POST", "/command", {"what": "attach", "pid": os.getpid(), "analysis": a["id"]})["problems"]}
+        self.assertEqual(can, {"hotspots"})
+        got = self.run_it("", what="attach", pid=os.getpid(), analysis="memory", status=400)
+        self.assertEqual([p["field"] for p in got["problems"]], ["analysis"])
+        self.assertIn("Memory takes a program that is started", got["problems"][0]["text"])
+        for option in "--memory", "--python", "--chrome-mpi-logging", "--itt-groups=sync", "--chrome-kernel-logging", "-q":
+            run = subprocess.run([UNITRACE, "--attach", str(os.getpid()), option], capture_output=True, text=True, cwd=self.dir,
+                                 timeout=60)
+            self.assertEqual(run.returncode, 2, (option, run.stderr))
+            self.assertIn("--attach takes CPU samples and nothing else", run.stderr)
 
     def test_stop_ends_the_sampling_of_a_process_and_not_the_process(self):
         burner = subprocess.Popen([program("burn"), "shares", "600000"], stdout=subprocess.DEVNULL)
