@@ -26,6 +26,7 @@
 #define AGAIN_MS    200
 #define TICK_MS     50
 #define SHORT_MOST  20u
+#define FAILED      "failed" /* in place of a tool: what the trace says about its end */
 
 struct wanted {
 	char *project, *result;
@@ -170,6 +171,14 @@ static const struct ut_doc *ask(struct ut_judge *j, struct ut_arena *a, const st
 	return t;
 }
 
+/* Did a program of it fail? */
+static bool is_failed(const struct ut_doc *info)
+{
+	const char *failed = ut_doc_text(info, "failed");
+
+	return failed && failed[0];
+}
+
 /* The first of what tools have found, as the page takes it; else of what the trace itself says. */
 static const struct ut_doc *find_first(struct ut_judge *j, struct ut_arena *a,
 				       const struct wanted *w, const char **tool)
@@ -178,6 +187,11 @@ static const struct ut_doc *find_first(struct ut_judge *j, struct ut_arena *a,
 	const struct ut_doc *tools = ut_doc_get(info, "tools");
 
 	*tool = "";
+	if (is_failed(info)) { /* what else was found is of a run that did not complete */
+		list = ask(j, a, w, "/api/findings", "{\"scope\":{}}");
+		*tool = FAILED;
+		return list && list->kind == UT_DOC_LIST ? list->first : NULL;
+	}
 	for (const struct ut_doc *t = tools ? tools->first : NULL; t; t = t->next) {
 		const struct ut_doc *sheets = ut_doc_get(t, "sheets");
 		const char *id = ut_doc_text(t, "id");
@@ -217,6 +231,8 @@ static const char *word_of(struct ut_arena *a, const struct ut_doc *finding, con
 
 	if (!say || !tone || !tone[0])
 		return "";
+	if (!strcmp(tool, FAILED))
+		return FAILED;
 	if (len <= SHORT_MOST && (say[len] == ':' || say[len] == ','))
 		return ut_arena_copy(a, say, len);
 	if (len > 6 && len <= SHORT_MOST && !strncmp(say + len - 6, "-bound", 6))

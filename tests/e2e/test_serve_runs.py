@@ -274,6 +274,18 @@ class Verdicts(Runs):
         got = self.judged(name)
         self.assertEqual((got["say"], got["verdict"], got["tone"]), (first["say"], "hot spot", first["tone"]))
 
+    def test_a_program_that_failed_is_judged_as_that(self):
+        name = self.run_it("bash", arguments=["-c", f"{program('burn')} shares 200; exit 3"], analysis="hotspots")
+        self.wait_for("p", name)
+        got = self.judged(name)
+        self.assertEqual((got["status"], got["verdict"], got["tone"]), (3 << 8, "failed", "bad"))
+        self.assertRegex(got["say"], r"bash \(\d+\) failed: exit status 3")
+        file = next(f["name"] for f in got["files"] if f["trace"])
+        got = self.call("POST", f"/projects/p/results?file={file}", (self.path(name) / file).read_bytes())
+        other = got.json["result"]
+        self.ask("p", other, "info")
+        self.assertEqual(self.judged(other)["verdict"], "failed")
+
     def test_what_was_imported_is_judged_when_somebody_looks(self):
         spans = [{"ph": "X", "pid": 1, "tid": 1, "ts": 0, "dur": 500, "name": "imported one"}]
         got = self.call("POST", "/projects/p/results?file=run.json", json.dumps(spans).encode())

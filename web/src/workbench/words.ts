@@ -72,7 +72,7 @@ export const seconds = (s: number): string =>
 export function about(r: Result): string {
 	if (r.state === 'failed' && r.trouble) return r.trouble;
 	return [
-		ending(r.status),
+		r.verdict === 'failed' ? '' : ending(r.status), // it is said
 		r.state === 'ready' ? r.say : '',
 		r.analysis || 'imported',
 		r.seconds !== undefined && (r.seconds > 0 || r.state === 'running') ? seconds(r.seconds) : '',
