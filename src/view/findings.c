@@ -154,8 +154,9 @@ static void find_heaviest(struct findings *f, const struct ut_area_facts *a)
 	struct ut_str name;
 
 	if (!a->count) {
-		ut_buf_text(&n->say, "There is nothing in this range.");
-		ut_buf_text(&n->why, "Nothing was recorded, or a filter leaves nothing.");
+		ut_buf_text(&n->say, "No task or call is in this range.");
+		ut_buf_text(&n->why, "None was recorded, or a filter leaves none; samples and "
+				     "counters are not looked at here.");
 		return;
 	}
 	name = ut_view_type_name(f->view, a->type);

@@ -145,8 +145,8 @@ function heaviest(store: Store, a: Aggregates): Finding[] {
 		return [
 			{
 				tone: '',
-				say: 'There is nothing in this range.',
-				why: 'Nothing was recorded, or a filter leaves nothing.',
+				say: 'No task or call is in this range.',
+				why: 'None was recorded, or a filter leaves none; samples and counters are not looked at here.',
 			},
 		];
 	return [
