@@ -21,10 +21,14 @@
 #include "base/size.h"
 #include "cmd/command_line.h"
 #include "cmd/record_options.h"
+#include "import/importer.h"
 #include "site/site.h"
+#include "text/source.h"
 #include "view/page.h"
 #include "workbench/folder.h"
 #include "workbench/keeper.h"
+
+#define TRACE_HEAD (1u << 20) /* bytes that an import is known by */
 
 #define USUAL_PORT 8080
 
@@ -132,6 +136,30 @@ static int check_line(int argc, const char *const *argv, struct ut_err *err)
 	return rc;
 }
 
+/* Whoever reads all of it, and may find more that is wrong, is the viewer, in a process of its own.
+ */
+static int check_trace(int fd, const char *name, struct ut_err *err)
+{
+	struct ut_source source;
+	struct ut_err why = { 0 };
+	char path[32];
+	int rc;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	rc = ut_source_open_head(&source, path, TRACE_HEAD, NULL);
+	if (rc)
+		return ut_err_set(err, -EINVAL, "%s: %s", name, strerror(-rc));
+	source.path = name;
+	if (!ut_importer_of(&source, &why))
+		rc = ut_err_set(err, -EINVAL, "%s", why.text);
+	else if (source.head_len && source.head[0] == '{' && source.size &&
+		 source.size <= TRACE_HEAD &&
+		 !ut_importer_sure(ut_importer_of(&source, NULL), &source))
+		rc = ut_err_set(err, -EINVAL, "%s: JSON without events; this is no trace", name);
+	ut_source_close(&source);
+	return rc;
+}
+
 static int check(const struct serve_opts *o, struct ut_err *err)
 {
 	struct ut_page page;
@@ -172,7 +200,8 @@ static int serve(const struct serve_opts *o, struct ut_arena *a, struct ut_err *
 				     .reset_passphrase = o->reset,
 				     .quota = o->quota,
 				     .teller = ut_log_teller(),
-				     .check_line = check_line };
+				     .check_line = check_line,
+				     .check_trace = check_trace };
 	struct ut_site *site;
 	struct stat st;
 	int rc, fd;

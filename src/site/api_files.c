@@ -146,6 +146,10 @@ static int import(struct ut_call *c, int fd, bool is_nameless, const char *file,
 	rc = ut_storage_check(&c->site->storage, (uint64_t)st.st_size, err);
 	if (rc)
 		return rc;
+	if (c->site->opts.check_trace)
+		rc = c->site->opts.check_trace(fd, file, err);
+	if (rc)
+		return rc;
 	if (!name)
 		name = ut_doc_text(c->body, "result");
 	at = ut_shelf_add_result(s, c->arena, c->args[0], name ? name : result_name(c->arena, file),

@@ -35,6 +35,8 @@ struct ut_site_opts {
 	const struct ut_teller *teller;
 	/* Is this a command line that `record` takes? Words without the program's own name. */
 	int (*check_line)(int argc, const char *const *argv, struct ut_err *err);
+	/* Is this file, called name in errors, a trace? Looks at its beginning. */
+	int (*check_trace)(int fd, const char *name, struct ut_err *err);
 };
 
 int ut_site_open(struct ut_site **site, const struct ut_site_opts *opts,

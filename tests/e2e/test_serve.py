@@ -505,8 +505,18 @@ class Shelf(Server):
 
     def test_what_is_no_trace_is_said_so_and_others_go_on(self):
         self.project("a")
-        self.add("a", "noise.json", os.urandom(1000))
+        for noise, why in (b"\xf1" + os.urandom(1000), "not a trace that we know"), (b"hello, world\n", "not a trace that we know"), \
+                (b'{"a":1}', "no trace"), (b"\0" * 100, "nothing but zero bytes"):
+            got = self.call("POST", "/projects/a/results?file=noise.json", noise)
+            self.assertEqual(got.status, 400, got.body)
+            self.assertRegex(got.error, f"^noise.json: .*{why}")
+            (self.data / "noise.json").write_bytes(noise)
+            got = self.call("POST", "/projects/a/results", {"path": str(self.data / "noise.json")})
+            self.assertEqual(got.status, 400, got.body)
+        self.assertEqual(self.tree(), {"a": []})
         self.add("a", "run.json")
+        (self.data / "a/noise").mkdir()
+        (self.data / "a/noise/noise.json").write_bytes(b"\xf1" + os.urandom(1000))
         got = self.until(lambda a: a.status != 503,
                          lambda: self.call("POST", "/projects/a/results/noise/view/info", {}))
         self.assertEqual(got.status, 502)
@@ -571,7 +581,8 @@ class Uploads(Server):
     OURS = ("result.json", "state.json", "log.jsonl", "verdict.json", "far.json", "project.json", "run_config.json",
             "keeper", "uploads", "trace.json")
     STATE = json.dumps({"state": "running", "seconds": 7, "status": 9, "trouble": "made up", "kind": "run",
-                        "verdict": "made up", "say": "made up", "program": "/bin/made up", "target": "made up"}).encode()
+                        "verdict": "made up", "say": "made up", "program": "/bin/made up", "target": "made up",
+                        "traceEvents": []}).encode()
 
     def setUp(self):
         super().setUp()
