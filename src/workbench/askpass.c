@@ -121,9 +121,13 @@ void ut_askpass_answer(struct ut_askpass *a, pid_t parent, const char *secret)
 		return;
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
-	if (!a->has_answered && secret && is_child(fd, parent) &&
-	    read_all(fd, prompt, sizeof(prompt)) >= 0 && ut_askpass_is_for_password(prompt))
-		a->has_answered = send_all(fd, secret, strlen(secret));
+	if (secret && is_child(fd, parent) && read_all(fd, prompt, sizeof(prompt)) >= 0 &&
+	    ut_askpass_is_for_password(prompt)) {
+		if (!a->has_answered)
+			a->has_answered = send_all(fd, secret, strlen(secret));
+		else
+			a->was_wrong |= strcasestr(prompt, "passphrase") != NULL;
+	}
 	close(fd);
 }
 

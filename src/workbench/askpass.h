@@ -21,7 +21,7 @@
 struct ut_askpass {
 	int door; /* -1 = closed */
 	char name[UT_ASKPASS_DOOR];
-	bool has_answered;
+	bool has_answered, was_wrong; /* it was asked again for what protects a key */
 };
 
 #define UT_ASKPASS_NONE ((struct ut_askpass){ .door = -1 })

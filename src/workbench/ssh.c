@@ -37,7 +37,6 @@ static const char *const fixed[] = {
 	"KnownHostsCommand=none",
 	"LogLevel=ERROR",
 	"NoHostAuthenticationForLocalhost=no",
-	"NumberOfPasswordPrompts=1",
 	"PermitLocalCommand=no",
 	"RemoteCommand=none",
 	"RequestTTY=no",
@@ -82,6 +81,8 @@ static void add_login(struct line *l, const struct ut_ssh_opts *o)
 {
 	const struct ut_machine *t = o->target;
 
+	/* asked for what protects a key again, we know that it was wrong */
+	add_option(l, t->password ? "NumberOfPasswordPrompts=1" : "NumberOfPasswordPrompts=2");
 	if (t->password) {
 		add_option(l, "PubkeyAuthentication=no");
 		add_option(l, "PreferredAuthentications=keyboard-interactive,password");
@@ -320,6 +321,11 @@ static int why_refused(const struct ut_ssh *s, struct ut_err *err)
 		return ut_err_set(err, -EACCES, "%s does not let %s in: %s", t->host, who,
 				  s->opts.secret ? "the password is wrong, or it takes none"
 						 : "it needs the password");
+	if (t->identity[0] && s->askpass.was_wrong)
+		return ut_err_set(
+			err, -EACCES,
+			"%s does not let %s in by key: the passphrase of the key is wrong", t->host,
+			who);
 	return ut_err_set(
 		err, -EACCES,
 		"%s does not let %s in by key: %s must be in ~/.ssh/authorized_keys there", t->host,
