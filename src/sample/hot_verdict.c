@@ -199,6 +199,13 @@ static void add_causes(struct ut_hot_verdict *v, const struct ut_prof *p, uint64
 
 /* ---- what takes most ----------------------------------------------------------------------- */
 
+/* What a caller calls where that is not the function itself, but what has called it. */
+struct between {
+	size_t way; /* a function; SIZE_MAX = it is called at once */
+	uint64_t votes;
+	uint64_t time; /* of that way, once it is known */
+};
+
 /* Of one function's time: which line, what was called, who has called it. */
 struct about {
 	const struct ut_prof *p;
@@ -207,6 +214,8 @@ struct about {
 	uint32_t *inside; /* own frames that are around, outermost first: nodes */
 	size_t depth, cap;
 	uint64_t *callee, *caller; /* by function: time */
+	struct between *between;   /* by function that is a caller */
+	bool again;                /* ways are known: only their time is counted */
 	uint64_t *line;            /* by frame */
 };
 
@@ -233,6 +242,32 @@ static uint32_t caller_of(const struct about *a, uint32_t node)
 	return nearest;
 }
 
+/* What the caller has called to come to the node; SIZE_MAX: the function itself. Interpreters are
+ * no way: their callers are scripts. */
+static size_t way_of(const struct about *a, uint32_t node, uint32_t caller)
+{
+	size_t way = SIZE_MAX;
+
+	for (uint32_t n = a->p->nodes[node].parent; n != caller; n = a->p->nodes[n].parent) {
+		if (!is_it(a, n) && !ut_prof_is_interpreter(a->p, ut_prof_frame_of(a->p, n)))
+			way = ut_prof_function(a->p, n);
+	}
+	return way;
+}
+
+/* If most of a caller's time has one way, it is this one (Boyer and Moore). */
+static void vote(struct between *b, size_t way, uint64_t time)
+{
+	if (b->way == way) {
+		b->votes += time;
+	} else if (b->votes >= time) {
+		b->votes -= time;
+	} else {
+		b->way = way;
+		b->votes = time - b->votes;
+	}
+}
+
 static void enter_own(void *ctx, uint32_t node)
 {
 	struct about *a = ctx;
@@ -247,6 +282,17 @@ static void enter_own(void *ctx, uint32_t node)
 		return;
 	at = a->inside[a->depth - 1];
 	caller = caller_of(a, at);
+	if (caller) {
+		struct between *b = &a->between[ut_prof_function(a->p, caller)];
+		size_t way = way_of(a, at, caller);
+
+		if (!a->again)
+			vote(b, way, n->self);
+		else if (b->way == way)
+			b->time += n->self;
+	}
+	if (a->again)
+		return;
 	a->line[a->p->nodes[at].frame] += n->self;
 	if (at != node)
 		a->callee[ut_prof_function(a->p, node)] += n->self;
@@ -322,12 +368,17 @@ static void say_callee(struct ut_buf *b, const struct about *a, uint64_t weight)
 static void say_why(struct ut_buf *b, const struct about *a, uint64_t weight)
 {
 	size_t caller = heaviest(a->caller, a->p->function_count);
+	const struct between *way = &a->between[caller];
 
 	say_callee(b, a, weight);
 	if (a->caller[caller]) {
 		ut_buf_fmt(b, "%s%scalled from ", b->len ? ", " : "",
 			   a->caller[caller] * 10 > weight * 9 ? "" : "most of it ");
 		add_name(b, a->p, &a->p->functions[caller]);
+		if (way->way != SIZE_MAX && way->time > a->caller[caller] / 2) {
+			ut_buf_text(b, " through ");
+			add_name(b, a->p, &a->p->functions[way->way]);
+		}
 	}
 }
 
@@ -339,7 +390,10 @@ static void say_top(struct ut_hot_verdict_line *l, struct about *a, const struct
 	a->function = top->frame;
 	a->callee = ut_make((p->function_count + 1) * sizeof(*a->callee));
 	a->caller = ut_make((p->function_count + 1) * sizeof(*a->caller));
+	a->between = ut_make((p->function_count + 1) * sizeof(*a->between));
 	a->line = ut_make((p->frame_count + 1) * sizeof(*a->line));
+	ut_prof_walk(p, enter_own, leave_own, a);
+	a->again = true;
 	ut_prof_walk(p, enter_own, leave_own, a);
 	add_name(&l->say, p, &top->frame);
 	say_line(&l->say, a);
@@ -351,6 +405,7 @@ static void say_top(struct ut_hot_verdict_line *l, struct about *a, const struct
 	l->function = top->frame.function;
 	free(a->callee);
 	free(a->caller);
+	free(a->between);
 	free(a->line);
 	free(a->inside);
 }

@@ -159,6 +159,30 @@ static void the_program_is_blamed_for_what_it_calls(void **state)
 		      "80% of that in memcpy, called from main");
 }
 
+static void what_is_between_it_and_its_caller_is_said(void **state)
+{
+	static const char *const most[] = {
+		"main@/a/app;qsort@/lib/libc.so.6;msort@/lib/libc.so.6;less@/a/app:/a/m.c:3 70",
+		"main@/a/app;less@/a/app:/a/m.c:3 30",
+		"",
+	};
+	static const char *const half[] = {
+		"main@/a/app;qsort@/lib/libc.so.6;less@/a/app:/a/m.c:3 50",
+		"main@/a/app;less@/a/app:/a/m.c:3 50",
+		"",
+	};
+	static const char *const script[] = {
+		"f@t.py:t.py:1;_PyEval_Vector@/usr/bin/python3.11;g@t.py:t.py:4 100",
+		"",
+	};
+
+	(void)state;
+	check_verdict(most, "less (m.c:3) takes 100.0% of 100 ns of CPU time",
+		      "called from main through qsort");
+	check_verdict(half, "less (m.c:3) takes 100.0% of 100 ns of CPU time", "called from main");
+	check_verdict(script, "g (t.py:4) takes 100.0% of 100 ns of CPU time", "called from f");
+}
+
 static void without_own_code_the_heaviest_is_told(void **state)
 {
 	static const char *const lines[] = { "a;b 30", "a;c 70", "" };
@@ -395,6 +419,7 @@ UT_TESTS(hot_verdict)
 		cmocka_unit_test(the_program_is_told_from_libraries),
 		cmocka_unit_test(the_program_is_blamed_for_what_it_calls),
 		cmocka_unit_test(a_short_run_is_judged_without_its_imports),
+		cmocka_unit_test(what_is_between_it_and_its_caller_is_said),
 		cmocka_unit_test(without_own_code_the_heaviest_is_told),
 		cmocka_unit_test(causes_have_names),
 		cmocka_unit_test(few_samples_say_nothing),
