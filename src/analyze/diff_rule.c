@@ -302,13 +302,14 @@ static int check_few(const struct ut_diff_rules *r, const struct ut_diff_rule *r
 int ut_diff_rules_compared(const struct ut_diff_rules *r, const struct ut_diff *d,
 			   struct ut_err *err)
 {
-	bool before = false, after = false;
+	bool before = false, after = false, both = false;
 
 	if (!r->count)
 		return 0;
 	for (size_t k = 0; k < d->count; k++) {
 		before |= d->rows[k].before != NULL;
 		after |= d->rows[k].after != NULL;
+		both |= d->rows[k].before && d->rows[k].after;
 	}
 	if (!before || !after)
 		return ut_err_set(err, -ENODATA,
@@ -317,6 +318,8 @@ int ut_diff_rules_compared(const struct ut_diff_rules *r, const struct ut_diff *
 				  before  ? "the run after has"
 				  : after ? "the run before has"
 					  : "both runs have");
+	if (!both)
+		return ut_err_set(err, -ENODATA, "nothing was compared: no name is on both sides");
 	for (size_t i = 0; i < r->count; i++) {
 		const struct ut_diff_rule *rule = &r->items[i];
 		bool fits = false, compared = rule->type == UT_RULE_NEW;

@@ -127,6 +127,24 @@ static void add_side(struct ut_mcp_call *c, struct ut_diff_side *side, struct ut
 	ut_stats_release(&run);
 }
 
+/* A table of what is new and what has vanished looks like a comparison. */
+static void put_apart(struct ut_mcp_call *c, const struct ut_diff *d)
+{
+	bool before = false, after = false;
+
+	for (size_t i = 0; i < d->count; i++) {
+		if (d->rows[i].before && d->rows[i].after)
+			return;
+		before |= d->rows[i].before != NULL;
+		after |= d->rows[i].after != NULL;
+	}
+	ut_out_fmt(c->text, "Nothing was compared: %s\n",
+		   before && after ? "no name is on both sides"
+		   : before        ? "the run after has no spans, or none that was asked for"
+		   : after         ? "the run before has no spans, or none that was asked for"
+				   : "both runs have no spans, or none that was asked for");
+}
+
 static void put_diff(struct ut_mcp_call *c, struct ut_mcp_trace *const sides[2], unsigned int by)
 {
 	const struct ut_report_opts report = report_of(c);
@@ -136,6 +154,7 @@ static void put_diff(struct ut_mcp_call *c, struct ut_mcp_trace *const sides[2],
 	add_side(c, &counted[0], sides[0], by);
 	add_side(c, &counted[1], sides[1], by);
 	ut_diff_make(&d, &counted[0], &counted[1], c->ask.min_count);
+	put_apart(c, &d);
 	put_count(c, d.count, "rows");
 	ut_diff_print(c->text, &d, &report, NULL, 0);
 	ut_diff_release(&d);

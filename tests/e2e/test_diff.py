@@ -123,7 +123,9 @@ class Diff(Case):
         for words, why in (([a, empty, "p50>5%"], "the run after has no spans"),
                            ([empty, a, "p50>5%"], "the run before has no spans"),
                            ([empty, empty, "p50>5%"], "both runs have no spans"),
-                           ([a, other, "p50>5%"], "'p50>5%': no name that it fits has this, measured, on both sides"),
+                           ([a, other, "p50>5%"], "no name is on both sides"),
+                           ([a, other, "total>10%"], "no name is on both sides"),
+                           ([other, a, "name~elsewhere:self>10%"], "no name is on both sides"),
                            ([a, a, "p50>5%,name~hott:p50>5%"], "'name~hott:p50>5%': it fits no name"),
                            ([a, a, "name~hott:vanished"], "'name~hott:vanished': it fits no name"),
                            ([a, a, "p50>5%", "--name", "hott"], "both runs have no spans")):
@@ -132,6 +134,10 @@ class Diff(Case):
                 self.assertEqual(got.returncode, 1, got.stdout + got.stderr)
                 self.assertIn("nothing was compared", got.stderr.decode())
                 self.assertIn(why, got.stderr.decode())
+        both = make(self.dir / "both.json", 1, extra=["elsewhere"])
+        got = self.unitrace("diff", both, other, "--fail-if", "name~hot:p50>5%")
+        self.assertEqual(got.returncode, 1)
+        self.assertIn(b"no name that it fits has this, measured, on both sides", got.stderr)
         self.diff(a, a, "--fail-if", "name~hott:new")  # it may never have been there
         self.diff(empty, a, "--fail-if", "new", rc=3)
         self.diff(a, other, "--fail-if", "total>1us", rc=3)  # what is new has grown from 0

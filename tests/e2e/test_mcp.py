@@ -328,6 +328,19 @@ class Mcp(common.Case):
         table = text.split("\nHow this was computed: ")[0]
         self.assertEqual(table, self.unitrace("diff", "--csv", self.path, other).stdout.decode())
 
+    def test_a_difference_of_nothing_says_so(self):
+        (self.traces / "u.json").write_text(json.dumps([{**e, "name": "b." + e["name"]} for e in spans()]))
+        (self.traces / "empty.json").write_text('{"traceEvents": []}')
+        self.opened()
+        for name in ("u.json", "empty.json"):
+            self.assertFalse(self.server.tool("open", paths=[name])[1])
+        for before, after, why in (("t1", "t2", "no name is on both sides"), ("t1", "t3", "the run after has no"),
+                                   ("t3", "t1", "the run before has no"), ("t3", "t3", "both runs have no")):
+            with self.subTest(why):
+                text, _ = self.server.tool("diff", before=before, after=after)
+                self.assertTrue(text.startswith("Nothing was compared: " + why), text)
+        self.assertNotIn("Nothing was compared", self.server.tool("diff", before="t1", after="t1")[0])
+
     def test_an_overview_has_the_findings(self):
         self.opened()
         text, failed = self.server.tool("overview")
