@@ -106,6 +106,7 @@ static const struct ut_opt *make_table(struct ut_arena *a, struct memory_opts *o
 		UT_TABLE_OPT_LIMIT(&o->table),
 		UT_TABLE_OPT_JSON(&o->table),
 		UT_TABLE_OPT_CSV(&o->table),
+		UT_TABLE_OPT_CSV_SAFE(&o->table),
 		UT_TABLE_OPT_WIDTH(&o->table, "60"),
 		UT_TABLE_OPT_COLOUR(&o->table),
 		ut_opt_flag('h', "help", &o->help, "show this help"),

@@ -90,6 +90,7 @@ const struct ut_opt *ut_hotspots_table(struct ut_arena *a, struct ut_hotspots_op
 		UT_TABLE_OPT_LIMIT(&o->table),
 		UT_TABLE_OPT_JSON(&o->table),
 		UT_TABLE_OPT_CSV(&o->table),
+		UT_TABLE_OPT_CSV_SAFE(&o->table),
 		UT_TABLE_OPT_WIDTH(&o->table, "60"),
 		UT_TABLE_OPT_COLOUR(&o->table),
 		ut_opt_flag('h', "help", &o->help, "show this help"),

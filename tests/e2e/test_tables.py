@@ -186,6 +186,29 @@ class Tables(common.Case):
             self.assertNotIn("'=cmd()", self.out(*words, "--csv"), what)
             self.assertIn("'=cmd()", self.out(*words, "--csv", "--csv-safe"), what)
 
+    def test_every_command_with_csv_can_have_it_safe(self):
+        text = self.out("help")
+        names = sorted(set(re.findall(r"(?m)^  ([a-z-]+)  ", text)))
+        self.assertGreater(len(names), 15)
+        having = []
+        for name in names:
+            said = self.unitrace("help", name).stdout.decode()
+            if re.search(r"(?m)^ +--csv ", said):
+                having.append(name)
+                self.assertRegex(said, r"(?m)^ +--csv-safe ", name)
+        self.assertLessEqual({"diff", "hotspots", "memory", "metrics", "ranks", "stats"}, set(having))
+
+    def test_spreadsheets_run_no_functions(self):
+        inputs = common.SOURCE / "tests/golden/inputs"
+        for command, trace, name in (("hotspots", "profiles/app.json", "fill"),
+                                     ("memory", "memory/exact.json", "xmalloc")):
+            text = (inputs / trace).read_text()
+            self.assertIn(f'"{name}"', text)
+            (self.dir / "own.json").write_text(text.replace(f'"{name}"', '"=cmd()"'))
+            words = [command, "--csv", "--limit", "0", "own.json"]
+            self.assertIn('"=cmd()"', self.out(*words), command)
+            self.assertIn('"\'=cmd()"', self.out(*words, "--csv-safe"), command)
+
     def test_contradictions(self):
         for what, (words, *_) in self.commands.items():
             self.out(*words, "--json", "--csv", rc=2)
