@@ -437,6 +437,38 @@ class CommandLine(unittest.TestCase):
         self.assertGreater(len(names), 5000)
         self.assertEqual(names, [str(i) for i in range(len(names))])
 
+    def test_frames_of_samples_may_have_any_size(self):
+        """A recording of each allocation of a Python program has more than 64 MiB of them."""
+        wide = "x" * (64 << 10)
+        frames = {str(i): {"name": f"f{i}", "category": wide, **({"parent": str(i - 1)} if i % 40 else {})}
+                  for i in range(1, 1101)}
+        samples = [{"pid": 1, "tid": 1, "ts": i, "name": "CPU time", "cat": "cpu", "sf": str(i), "weight": 1000}
+                   for i in (1, 39, 40, 600, 1100)]
+        whole = {"samples": samples, "traceEvents": [{"ph": "X", "name": "last", "pid": 1, "tid": 1, "ts": 1,
+                                                      "dur": 5000}]}
+        path = self.folder / "big.json"
+        stacks = {1: ["f1"], 39: [f"f{i}" for i in range(1, 40)], 40: ["f40"],
+                  600: [f"f{i}" for i in range(600, 601)], 1100: [f"f{i}" for i in range(1080, 1101)]}
+        for made in ({"stackFrames": frames, **whole}, {**whole, "stackFrames": frames}):
+            text = json.dumps(made)
+            self.assertGreater(len(text), 68 << 20)
+            path.write_text(text)
+            got = subprocess.run([UNITRACE, "export", "-f", "folded", "-o", "-", path], env=environment(),
+                                 capture_output=True, check=False)
+            self.assertEqual((got.returncode, got.stderr), (0, b""))
+            found = sorted(line.rpartition(b" ")[0].decode().split(";") for line in got.stdout.splitlines())
+            self.assertEqual([[n for n in s if n in frames or n[:1] == "f"] for s in found],
+                             sorted(stacks.values()))
+        # without their end, what stands before is there; frames of nothing are told to be left out
+        path.write_text(text[:-(5 << 20)])
+        self.assertEqual(self.export(path).returncode, 0)
+        self.assertIn("last", [e["name"] for e in self.events()])
+        del made["samples"]
+        path.write_text(json.dumps(made))
+        got = self.export("--overwrite", path)
+        self.assertEqual(got.returncode, 0)
+        self.assertIn(b"more than 64 MiB; left out", got.stderr)
+
     def test_a_file_of_more_than_4_gb(self):
         """Offsets beyond 32 bits: most of the file is blanks, sent through a pipe."""
         size = (4 << 30) + (1 << 20) if LONG else 40 << 20

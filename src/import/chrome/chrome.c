@@ -141,8 +141,11 @@ static enum ut_chrome_walk read_list(struct ut_chrome *c, const struct ut_import
 	return ut_chrome_list(c);
 }
 
-/* Is the trouble a value too large for the window? Then its parts, one by one, go to nowhere. */
-static bool pass_big(struct ut_chrome *c)
+/*
+ * Is the trouble a value too large for the window? Then its parts are read one by one; but for
+ * frames they go to nowhere.
+ */
+static bool pass_big(struct ut_chrome *c, uint32_t name)
 {
 	struct ut_json *j = &c->json;
 	bool object = *j->mark == '{', ok;
@@ -151,6 +154,8 @@ static bool pass_big(struct ut_chrome *c)
 	if (j->trouble != UT_JSON_BAD || (size_t)(j->end - j->mark) < UT_JSON_MOST ||
 	    (!object && *j->mark != '['))
 		return false;
+	if (object && name == ut_strtab_intern_z(&c->build.store.trace.strings, "stackFrames"))
+		return ut_chrome_big_frames(c);
 	ut_chrome_note(c, UT_ODD_TOO_BIG, ut_json_offset(j, j->mark));
 	j->at = j->mark;
 	ut_json_enter(j);
@@ -210,7 +215,7 @@ static enum ut_chrome_walk read_object(struct ut_chrome *c, const struct ut_impo
 		} else if (ut_json_hold(j, NULL)) {
 			if (!ut_chrome_file_member(c, name))
 				return trouble(c);
-		} else if (!pass_big(c)) {
+		} else if (!pass_big(c, name)) {
 			return trouble(c);
 		}
 	}

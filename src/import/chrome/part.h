@@ -69,6 +69,7 @@ struct ut_chrome {
 	bool loose;         /* the events come without a list around them */
 	bool in_samples;    /* the list that is being read is that of samples */
 	bool sampled;       /* there are some */
+	struct ut_chrome_frames *frames;           /* that have been read so far; may be NULL */
 	struct ut_chrome_step steps[UT_STEPS + 1]; /* the last is for those that are not kept */
 };
 
@@ -153,6 +154,10 @@ void ut_chrome_finish_file(struct ut_chrome *c);
 /* samples.c: c->event is a sample; and at the end, when all frames are known. */
 void ut_chrome_take_sample(struct ut_chrome *c);
 void ut_chrome_settle_samples(struct ut_chrome *c);
+void ut_chrome_free_frames(struct ut_chrome *c);
+
+/* samples.c: frames that are too large to keep, from the mark on, one by one; false for trouble. */
+bool ut_chrome_big_frames(struct ut_chrome *c);
 
 /* ours.c: "otherData" if we have written it; false if we have not. */
 bool ut_chrome_read_ours(struct ut_chrome *c, struct ut_str value);

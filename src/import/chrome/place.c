@@ -93,6 +93,7 @@ void ut_chrome_release(struct ut_chrome *c)
 	free(c->file.items);
 	free(c->global.items);
 	ut_buf_release(&c->text);
+	ut_chrome_free_frames(c);
 	*c = (struct ut_chrome){ 0 };
 }
 

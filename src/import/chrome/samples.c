@@ -99,7 +99,8 @@ struct frame {
 	bool busy;      /* on the way outwards from a frame further in */
 };
 
-struct frames {
+struct ut_chrome_frames {
+	uint64_t start; /* of the value, if it was too large to keep */
 	struct frame *items;
 	size_t count, cap;
 	struct ut_arena arena;
@@ -157,33 +158,73 @@ static bool read_frame(struct ut_chrome *c, struct ut_json *j, struct frame *f)
 	ut_json_enter(j);
 	while (ut_json_member(j, &key) && ut_json_skip(j, &value))
 		take_frame_member(c, f, &p, key, value);
+	if (j->trouble)
+		return false;
 	if (is_made_up(t, &p))
 		p.function = 0;
 	f->place = ut_stacks_place(&t->stacks, &t->arena, &p);
-	return !j->trouble;
+	return true;
 }
 
-static void read_frames(struct ut_chrome *c, struct ut_json *j, struct frames *all)
+/* The next one; false at the end of the object, and as ut_json_member(). */
+static bool next_frame(struct ut_chrome *c, struct ut_json *j, struct ut_chrome_frames *all)
 {
 	struct ut_str key;
 	struct frame f;
+	uint32_t id;
 
-	if (ut_json_peek(j) != '{')
-		return;
-	ut_json_enter(j);
-	while (ut_json_member(j, &key)) {
-		uint32_t id = ut_chrome_string(c, c->names, key);
+	if (!ut_json_member(j, &key))
+		return false;
+	id = ut_chrome_string(c, c->names, key);
+	if (!read_frame(c, j, &f))
+		return false;
+	all->items = ut_grow(all->items, all->count + 1, &all->cap, sizeof(f));
+	all->items[all->count++] = f;
+	ut_idmap_put(&all->by_id, id, (uint32_t)all->count);
+	return true;
+}
 
-		if (!read_frame(c, j, &f))
-			return;
-		all->items = ut_grow(all->items, all->count + 1, &all->cap, sizeof(f));
-		all->items[all->count++] = f;
-		ut_idmap_put(&all->by_id, id, (uint32_t)all->count);
+static struct ut_chrome_frames *frames_of(struct ut_chrome *c)
+{
+	if (!c->frames) {
+		c->frames = ut_make(sizeof(*c->frames));
+		*c->frames = (struct ut_chrome_frames){ 0 };
+		ut_idmap_init(&c->frames->by_id, &c->frames->arena);
 	}
+	return c->frames;
+}
+
+bool ut_chrome_big_frames(struct ut_chrome *c)
+{
+	struct ut_json *j = &c->json;
+	struct ut_chrome_frames *all = frames_of(c);
+	bool ok;
+
+	all->start = ut_json_offset(j, j->mark);
+	j->at = j->mark;
+	ut_json_enter(j);
+	do {
+		ut_json_mark(j);
+		do
+			ok = next_frame(c, j, all);
+		while (!ok && ut_json_again(j));
+	} while (ok);
+	j->fresh = false;
+	return j->trouble == UT_JSON_NONE;
+}
+
+void ut_chrome_free_frames(struct ut_chrome *c)
+{
+	if (!c->frames)
+		return;
+	ut_arena_release(&c->frames->arena);
+	free(c->frames->items);
+	free(c->frames);
+	c->frames = NULL;
 }
 
 /* Callers first; a frame that calls itself in a circle has no caller. */
-static uint32_t stack_of(struct ut_chrome *c, struct frames *all, uint32_t id)
+static uint32_t stack_of(struct ut_chrome *c, struct ut_chrome_frames *all, uint32_t id)
 {
 	struct ut_trace *t = &c->build.store.trace;
 	uint32_t at = id ? ut_idmap_get(&all->by_id, id) : 0, stack = 0;
@@ -211,7 +252,7 @@ static uint32_t stack_of(struct ut_chrome *c, struct frames *all, uint32_t id)
 	return stack;
 }
 
-static void settle_rows(struct ut_chrome *c, struct frames *all)
+static void settle_rows(struct ut_chrome *c, struct ut_chrome_frames *all)
 {
 	struct ut_build *b = &c->build;
 
@@ -236,21 +277,25 @@ void ut_chrome_settle_samples(struct ut_chrome *c)
 {
 	uint32_t key = ut_strtab_intern_z(&c->build.store.trace.strings, "stackFrames");
 	struct ut_arg *kept = c->sampled ? ut_chrome_find(&c->file, key) : NULL;
-	struct frames all = { 0 };
 	struct ut_json j;
 	struct ut_str s;
 
+	/* nobody names them, and they were too large to keep */
+	if (!c->sampled && c->frames)
+		ut_chrome_note(c, UT_ODD_TOO_BIG, c->frames->start);
 	if (!c->sampled)
 		return;
-	ut_idmap_init(&all.by_id, &all.arena);
 	if (kept) {
 		s = ut_strtab_get(&c->build.store.trace.strings, kept->value.str);
 		ut_json_init_text(&j, s.ptr, s.len);
-		read_frames(c, &j, &all);
+		if (ut_json_peek(&j) == '{') {
+			ut_json_enter(&j);
+			while (next_frame(c, &j, frames_of(c)))
+				;
+		}
 		ut_json_release(&j);
 		ut_chrome_remove(&c->file, kept);
 	}
-	settle_rows(c, &all);
-	ut_arena_release(&all.arena);
-	free(all.items);
+	settle_rows(c, frames_of(c));
+	ut_chrome_free_frames(c);
 }
