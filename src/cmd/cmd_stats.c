@@ -138,6 +138,26 @@ static int stats(const struct stats_opts *o, struct work *w, const struct ut_wor
 	return rc ? UT_EXIT_FAILED : UT_EXIT_OK;
 }
 
+/* What --device would do nothing about must not look as if it did. */
+static int check_device(const struct stats_opts *o, struct ut_err *err)
+{
+	struct ut_filter filter;
+	bool all;
+
+	if (o->counters || o->instants || o->view.histogram || strcmp(o->by, "name"))
+		return ut_err_set(err, -EINVAL,
+				  "--device is a report of its own; --by, --counters, --instants "
+				  "and --histogram are not for it");
+	if (ut_filter_init(&filter, &o->filter, err))
+		return -EINVAL;
+	all = ut_filter_is_open(&filter);
+	ut_filter_release(&filter);
+	return all ? 0
+		   : ut_err_set(err, -EINVAL,
+				"--device is about whole traces; 'unitrace filter' writes a "
+				"trace of the events that are meant");
+}
+
 static int device_stats(const struct stats_opts *o, const struct ut_words *words,
 			struct ut_err *err)
 {
@@ -146,7 +166,8 @@ static int device_stats(const struct stats_opts *o, const struct ut_words *words
 		.threads = ut_load_threads(o->threads),
 	};
 
-	if (ut_table_opts_check(&o->table, err) || ut_device_check_sort(&d.report, err))
+	if (ut_table_opts_check(&o->table, err) || check_device(o, err) ||
+	    ut_device_check_sort(&d.report, err))
 		return ut_cmd_misuse(&ut_cmd_stats, err);
 	return ut_stats_device(&d, words, err) ? ut_cmd_fail(&ut_cmd_stats, err) : UT_EXIT_OK;
 }
