@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Aggregates, Column, Table } from '../src/source/contract';
 import { KINDS, kindTable } from '../src/page/bycat';
-import { beside } from '../src/ui/compare';
+import { beside, differences, verdict } from '../src/ui/compare';
 
 const table = (names: string[], busy: (number | null)[]): Table => ({
 	rows: names.length,
@@ -69,4 +69,26 @@ test('shares of kernels are those of busy time, or of all where cores work side 
 		assert.equal(t.columns[at].title, title);
 		assert.deepEqual(t.data[at], shares);
 	}
+});
+
+test('runs without a common name were not compared, and are not alike', () => {
+	const column = (key: string, type: Column['type']): Column => ({ key, title: key, type });
+	const slices = (...names: string[]): Table => ({
+		rows: names.length,
+		columns: [
+			column('name', 'name'),
+			column('total', 'time'),
+			column('count', 'count'),
+			column('self', 'time'),
+			column('mean', 'time'),
+		],
+		data: [names, names.map(() => 5), names.map(() => 1), names.map(() => 5), names.map(() => 5)],
+	});
+	const say = (a: Table, b: Table) => verdict(differences(a, b)).say;
+
+	assert.equal(say(slices('a', 'b'), slices('c', 'd')), 'Nothing was compared: no name is in both.');
+	assert.equal(say(slices('a'), slices()), 'Nothing was compared: B has no slices here.');
+	assert.equal(say(slices(), slices('a')), 'Nothing was compared: A has no slices here.');
+	assert.equal(say(slices(), slices()), 'Nothing was compared: neither run has slices here.');
+	assert.equal(say(slices('a', 'b'), slices('b', 'c')), 'A and B work for the same time.');
 });

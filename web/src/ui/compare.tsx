@@ -148,7 +148,7 @@ function byName(t: Table): Map<string, Values> {
 
 const ABSENT: Values = {};
 
-function differences(a: Table, b: Table): Table {
+export function differences(a: Table, b: Table): Table {
 	const inA = byName(a),
 		inB = byName(b),
 		names = [...new Set([...inA.keys(), ...inB.keys()])];
@@ -285,7 +285,7 @@ function Metrics({ app, a, b }: Two) {
 const WORSE = 0.02; // of A: as much as two runs of one program differ
 
 /* One sentence: how much, and most of it where. */
-function verdict(t: Table): { tone: string; say: string; why: string } {
+export function verdict(t: Table): { tone: string; say: string; why: string } {
 	const at = (key: string) => t.data[COLUMNS.findIndex(c => c.key === key)] as (number | null)[];
 	const sum = (of: (number | null)[]) => of.reduce<number>((s, v) => s + (v ?? 0), 0);
 	const before = sum(at('sa')),
@@ -304,6 +304,19 @@ function verdict(t: Table): { tone: string; say: string; why: string } {
 			say: 'Nothing was compared: neither run has slices here.',
 			why: 'CPU samples and metrics are no slices; they are compared on tabs of their own.',
 		};
+	if (!is.includes('in both')) {
+		const none = !is.includes('gone')
+			? 'A has no slices here'
+			: !is.includes('new')
+				? 'B has no slices here'
+				: '';
+
+		return {
+			tone: 'warn',
+			say: `Nothing was compared: ${none || 'no name is in both'}.`,
+			why: `${many(is.filter(s => s === 'new').length, 'new name')}, ${many(is.filter(s => s === 'gone').length, 'name')} gone.`,
+		};
+	}
 	return {
 		tone: by > before * WORSE ? 'bad' : '',
 		say: !by
