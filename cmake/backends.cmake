@@ -1,18 +1,18 @@
-# Backends: every folder src/backend/NAME becomes lib/unitrace/backends/NAME.so. Like the collector
+# Backends: every folder src/record/backend/NAME becomes lib/unitrace/backends/NAME.so. Like the collector
 # they are guests: libc and, at run time, the runtime they watch; hidden symbols; no sanitizers. The
 # headers *_abi.h describe the runtimes, so that no SDK is needed; OpenCL is the exception.
 set(UT_BACKENDS "")          # names
 set(UT_BACKENDS_LEFT_OUT "") # "NAME: REASON"
 set(UT_BACKEND_DIR ${PROJECT_BINARY_DIR}/lib/unitrace/backends)
 
-# src/backend/*.c, for several backends: from an archive each takes only the files that it uses.
-file(GLOB _common CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/backend/*.c)
+# src/record/backend/*.c, for several backends: from an archive each takes only the files that it uses.
+file(GLOB _common CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/record/backend/*.c)
 add_library(guest_backend STATIC ${_common})
 ut_guest_flags(guest_backend)
 target_link_libraries(guest_backend PUBLIC Threads::Threads)
 
 function(ut_backend name)
-  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/backend/${name}/*.c)
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/record/backend/${name}/*.c)
   add_library(backend_${name} MODULE ${sources})
   ut_guest_flags(backend_${name})
   target_link_options(backend_${name} PRIVATE ${UT_HARDEN_LINK} -Wl,-z,defs -Wl,-z,nodelete
@@ -55,8 +55,8 @@ endif()
 set(_switch_levelzero L0)
 set(_switch_sycl XPTI)
 
-file(GLOB _names CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/src/backend
-  ${PROJECT_SOURCE_DIR}/src/backend/*/*.c)
+file(GLOB _names CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/src/record/backend
+  ${PROJECT_SOURCE_DIR}/src/record/backend/*/*.c)
 list(TRANSFORM _names REPLACE "/.*" "")
 list(REMOVE_DUPLICATES _names)
 foreach(_name ${_names})
@@ -82,9 +82,9 @@ if(TARGET backend_cuda) # what is marked with NVTX goes the way of ITT's marks, 
   target_link_options(backend_cuda PRIVATE -Wl,--exclude-libs,ALL)
 endif()
 if(TARGET backend_memory) # it walks stacks by the tables that programs carry
-  target_sources(backend_memory PRIVATE src/base/readable.c src/symbol/unwind_rows.c
-    src/symbol/unwind_table.c src/symbol/unwind_pieces.c src/symbol/python_frames.c
-    src/symbol/python_layout.c src/symbol/python_lines.c)
+  target_sources(backend_memory PRIVATE src/base/readable.c src/record/symbol/unwind_rows.c
+    src/record/symbol/unwind_table.c src/record/symbol/unwind_pieces.c src/record/symbol/python_frames.c
+    src/record/symbol/python_layout.c src/record/symbol/python_lines.c)
   # A compiler knows malloc() and leaves calls out: here they are functions like others.
   target_compile_options(backend_memory PRIVATE -fno-builtin-malloc -fno-builtin-free
     -fno-builtin-calloc -fno-builtin-realloc -fno-builtin-posix_memalign)
@@ -94,8 +94,8 @@ if(TARGET backend_opencl)
 endif()
 
 # For the unit tests: what knows no runtime, and all of Level Zero's, against a simulated driver.
-file(GLOB _levelzero CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/backend/levelzero/*.c)
+file(GLOB _levelzero CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/record/backend/levelzero/*.c)
 add_library(ut_backend STATIC EXCLUDE_FROM_ALL ${_common} ${_levelzero}
-  src/backend/opencl/device_clock.c src/backend/mpi/channel.c src/backend/mpi/mpi_match.c
-  src/backend/memory/live_set.c src/backend/memory/rate.c)
+  src/record/backend/opencl/device_clock.c src/record/backend/mpi/channel.c src/record/backend/mpi/mpi_match.c
+  src/record/backend/memory/live_set.c src/record/backend/memory/rate.c)
 target_link_libraries(ut_backend PRIVATE ut_flags PUBLIC ut_sanitizers ut_symbol)

@@ -1,6 +1,6 @@
-# The collector, libunitrace.so: src/collect plus whatever it uses of the rooms below, compiled a
+# The collector, libunitrace.so: src/record/collect plus whatever it uses of the modules below, compiled a
 # second time as a guest in somebody else's process. It links libc and nothing else, exports only
-# what src/collect/exports.map names, and is never built with a sanitizer: it must load into any
+# what src/record/collect/exports.map names, and is never built with a sanitizer: it must load into any
 # program. The unit tests use ut_collect instead, the same sources as a static library.
 set(UT_GUEST_FLAGS
   -O2 -fPIC -fvisibility=hidden -ftls-model=initial-exec -ffunction-sections -fdata-sections)
@@ -11,7 +11,7 @@ function(ut_guest_flags target)
   target_compile_definitions(${target} PRIVATE UT_WITH_ITT=${UT_WITH_ITT} NDEBUG)
 endfunction()
 
-ut_room_sources(_collect collect)
+ut_module_sources(_collect collect)
 if(_collect)
   add_library(collector SHARED ${_collect})
   ut_guest_flags(collector)
@@ -21,18 +21,18 @@ if(_collect)
   target_link_options(collector PRIVATE ${UT_HARDEN_LINK} -Wl,-z,defs -Wl,-z,nodelete
     -Wl,-Bsymbolic -Wl,--gc-sections -Wl,--exclude-libs,ALL -Wl,--as-needed)
 
-  set(_exports ${PROJECT_SOURCE_DIR}/src/collect/exports.map)
+  set(_exports ${PROJECT_SOURCE_DIR}/src/record/collect/exports.map)
   if(EXISTS ${_exports})
     target_link_options(collector PRIVATE -Wl,--version-script=${_exports})
     set_target_properties(collector PROPERTIES LINK_DEPENDS ${_exports})
   endif()
 
-  foreach(room wire base itt)
-    ut_room_sources(_sources ${room})
-    if(_sources AND (UT_WITH_ITT OR NOT room STREQUAL "itt"))
-      add_library(guest_${room} STATIC ${_sources})
-      ut_guest_flags(guest_${room})
-      list(APPEND _guests guest_${room})
+  foreach(module wire base itt)
+    ut_module_sources(_sources ${module})
+    if(_sources AND (UT_WITH_ITT OR NOT module STREQUAL "itt"))
+      add_library(guest_${module} STATIC ${_sources})
+      ut_guest_flags(guest_${module})
+      list(APPEND _guests guest_${module})
     endif()
   endforeach()
   target_link_libraries(collector PRIVATE ${_guests})
@@ -40,19 +40,19 @@ endif()
 
 # libunitrace-timer.so, for programs whose CPU time the kernel does not let us sample: preloaded there
 # and nowhere else, so that nobody else's pthread_create() and sigaction() are ours.
-ut_room_sources(_timer timer)
+ut_module_sources(_timer timer)
 if(TARGET collector AND _timer)
-  add_library(timer SHARED ${_timer} src/symbol/python_frames.c src/symbol/python_layout.c)
+  add_library(timer SHARED ${_timer} src/record/symbol/python_frames.c src/record/symbol/python_layout.c)
   ut_guest_flags(timer)
   set_target_properties(timer PROPERTIES
     OUTPUT_NAME unitrace-timer LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib/unitrace
-    LINK_DEPENDS ${PROJECT_SOURCE_DIR}/src/timer/exports.map)
+    LINK_DEPENDS ${PROJECT_SOURCE_DIR}/src/record/timer/exports.map)
   target_link_options(timer PRIVATE ${UT_HARDEN_LINK} -Wl,-z,defs -Wl,-z,nodelete -Wl,-Bsymbolic
     -Wl,--gc-sections -Wl,--exclude-libs,ALL -Wl,--as-needed
-    -Wl,--version-script=${PROJECT_SOURCE_DIR}/src/timer/exports.map)
+    -Wl,--version-script=${PROJECT_SOURCE_DIR}/src/record/timer/exports.map)
   target_link_libraries(timer PRIVATE guest_wire guest_base ${CMAKE_DL_LIBS})
   install(TARGETS timer LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/unitrace)
 endif()
 
-ut_room(collect wire base itt)
+ut_module(collect)
 set_target_properties(ut_collect PROPERTIES EXCLUDE_FROM_ALL TRUE) # for the unit tests

@@ -9,7 +9,7 @@ set(CMAKE_CXX_STANDARD 17)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
-set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/rooms)
+set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/modules)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 include(CheckPIESupported)
 check_pie_supported(LANGUAGES C)
@@ -29,7 +29,8 @@ target_compile_options(ut_flags INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;-Wshadow>
   $<$<BOOL:${UT_WERROR}>:-Werror>)
 target_include_directories(ut_flags INTERFACE
-  ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include ${PROJECT_BINARY_DIR}/generated)
+  ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/src/record ${PROJECT_SOURCE_DIR}/src/trace
+  ${PROJECT_SOURCE_DIR}/src/analysis ${PROJECT_SOURCE_DIR}/src/app ${PROJECT_SOURCE_DIR}/include ${PROJECT_BINARY_DIR}/generated)
 
 configure_file(${PROJECT_SOURCE_DIR}/cmake/version.h.in ${PROJECT_BINARY_DIR}/generated/version.h)
 

@@ -1,4 +1,4 @@
-# tests/fuzz/fuzz_NAME.c, one libFuzzer program each, over sanitized rooms. tools/ci.sh runs them.
+# tests/fuzz/fuzz_NAME.c, one libFuzzer program each, over sanitized modules. tools/ci.sh runs them.
 file(GLOB _fuzz CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/fuzz/fuzz_*.c)
 if(NOT UT_HAVE_SQLITE)
   list(FILTER _fuzz EXCLUDE REGEX "/fuzz_sql\\.c$")

@@ -1,5 +1,5 @@
 # The MPI plugins, one per MPI library that is found: build/lib/unitrace/mpi/{openmpi,mpich}.so. The
-# program links none of them; src/mpijob loads the right one when it runs under that MPI.
+# program links none of them; src/trace/mpijob loads the right one when it runs under that MPI.
 #
 # A wrapper compiler tells what its library needs ("mpicc -show", which all of them know). Plain
 # "mpicc" counts for whichever library it belongs to, so that a module on a cluster is enough.
@@ -39,7 +39,7 @@ function(ut_mpi_plugin name)
   set(libraries ${words})
   list(FILTER libraries INCLUDE REGEX "^-(L|l|Wl,|pthread)")
 
-  add_library(mpi_${name} MODULE ${PROJECT_SOURCE_DIR}/src/mpijob/plugin/mpi.c)
+  add_library(mpi_${name} MODULE ${PROJECT_SOURCE_DIR}/src/trace/mpijob/plugin/mpi.c)
   target_link_libraries(mpi_${name} PRIVATE ut_flags ${libraries})
   target_include_directories(mpi_${name} SYSTEM PRIVATE ${includes})
   target_compile_definitions(mpi_${name} PRIVATE UT_MPI_NAME="${name}")

@@ -23,6 +23,6 @@ if(UT_WEB_BUNDLE)
   target_compile_definitions(ut_view PRIVATE UT_WEB_BUNDLE="${UT_WEB_BUNDLE}")
   add_custom_target(web_page DEPENDS ${UT_WEB_BUNDLE_FILES})
   add_dependencies(ut_view web_page)
-  set_property(SOURCE ${PROJECT_SOURCE_DIR}/src/view/page.c APPEND PROPERTY
+  set_property(SOURCE ${PROJECT_SOURCE_DIR}/src/analysis/view/page.c APPEND PROPERTY
     OBJECT_DEPENDS ${UT_WEB_BUNDLE_FILES})
 endif()

@@ -1,6 +1,6 @@
 # The program, its links, and what it writes about itself (man pages, completions).
-if(EXISTS ${PROJECT_SOURCE_DIR}/src/main.c)
-  add_executable(unitrace src/main.c)
+if(EXISTS ${PROJECT_SOURCE_DIR}/src/app/main.c)
+  add_executable(unitrace src/app/main.c)
   target_link_libraries(unitrace PRIVATE ut_flags ut_cmd ut_sanitizers)
   target_compile_definitions(unitrace PRIVATE UT_WITH_ITT=${UT_WITH_ITT})
   target_link_options(unitrace PRIVATE ${UT_HARDEN_LINK})
@@ -28,7 +28,7 @@ if(EXISTS ${PROJECT_SOURCE_DIR}/src/main.c)
   endforeach()
 
   set(UT_GENERATED_DOCS OFF)
-  if(EXISTS ${PROJECT_SOURCE_DIR}/src/cmd/generate.c)
+  if(EXISTS ${PROJECT_SOURCE_DIR}/src/app/cmd/generate.c)
     set(UT_GENERATED_DOCS ON)
     set(_stamp ${PROJECT_BINARY_DIR}/share/.generated)
     set(_commands)

@@ -33,12 +33,12 @@ function(ut_only_for_tests target)
   add_dependencies(tests_e2e ${target})
 endfunction()
 
-set(_all_rooms ut_cmd ut_launch ut_analyze ut_export ut_import ut_wire ut_model ut_itt ut_base)
+set(_all_modules ut_cmd ut_launch ut_analyze ut_report ut_export ut_import ut_wire ut_model ut_itt ut_base)
 
 if(TARGET ittnotify)
   ut_programs(tests/programs ittnotify)
-  ut_programs(tests/bench ittnotify ut_sanitizers ${_all_rooms})
-  ut_programs(tests/stress ittnotify ut_sanitizers ${_all_rooms})
+  ut_programs(tests/bench ittnotify ut_sanitizers ${_all_modules})
+  ut_programs(tests/stress ittnotify ut_sanitizers ${_all_modules})
 endif()
 
 if(TARGET ittnotify)
@@ -49,7 +49,7 @@ if(PKG_CONFIG_FOUND)
   pkg_check_modules(CMOCKA QUIET IMPORTED_TARGET cmocka)
 endif()
 
-# Modules whose tests need a library beside _all_rooms, and files of other modules' tests.
+# Modules whose tests need a library beside _all_modules, and files of other modules' tests.
 set(UT_TESTS_LIBRARIES_collect ut_collect)
 set(UT_TESTS_LIBRARIES_sdk ut_sdk)
 set(UT_TESTS_LIBRARIES_backend ut_backend)
@@ -58,6 +58,7 @@ foreach(_module view serve draw metrics workbench site mcp)
 endforeach()
 set(UT_TESTS_FILES_sample analyze/make_store.c)
 set(UT_TESTS_FILES_ranks analyze/make_store.c)
+set(UT_TESTS_FILES_report export/support.c)
 set(UT_TESTS_FILES_view analyze/make_store.c sample/make_samples.c)
 
 # ut_unit_tests(MODULE FILES...): one program, tests/unit_MODULE, of all test_NAME.c and what else lies beside them;
@@ -94,7 +95,7 @@ function(ut_unit_tests module)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_compile_definitions(${target} PRIVATE UT_WITH_ITT=${UT_WITH_ITT}
     UT_HAVE_ZLIB=${UT_HAVE_ZLIB} UT_HAVE_ZSTD=${UT_HAVE_ZSTD} UT_HAVE_SQLITE=${UT_HAVE_SQLITE})
-  target_link_libraries(${target} PRIVATE ut_flags ut_sanitizers ${UT_TESTS_LIBRARIES_${module}} ${_all_rooms}
+  target_link_libraries(${target} PRIVATE ut_flags ut_sanitizers ${UT_TESTS_LIBRARIES_${module}} ${_all_modules}
     PkgConfig::CMOCKA Threads::Threads m ${CMAKE_DL_LIBS})
   set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
 endfunction()
@@ -103,7 +104,7 @@ set(UT_UNIT_TESTS 0)
 file(GLOB _tests CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/*/test_*.c)
 list(FILTER _tests EXCLUDE REGEX "/tests/(programs|e2e|fuzz|bench|golden|device|support)/")
 if(NOT UT_HAVE_SQLITE)
-  list(FILTER _tests EXCLUDE REGEX "/tests/(query/|export/test_sqlite)")
+  list(FILTER _tests EXCLUDE REGEX "/tests/(query/|report/test_sqlite)")
 endif()
 if(CMOCKA_FOUND)
   set(_modules ${_tests})
@@ -125,8 +126,8 @@ foreach(_driver ze_simulated ze_simulated_checked)
   endif()
 endforeach()
 
-if(TARGET unit_export)
-  add_dependencies(tests_e2e unit_export) # e2e/oracles reads the files that export/samples writes
+if(TARGET unit_report)
+  add_dependencies(tests_e2e unit_report) # e2e/oracles reads the files that report/samples writes
 endif()
 
 find_package(Python3 QUIET COMPONENTS Interpreter)

@@ -17,7 +17,7 @@ Checked, for all Markdown files of the repository or those given:
   blocks    marked blocks are run, and what they print is as printed
   messages  what docs/troubleshooting.md quotes is in the source
   index     docs/README.md leads to every document below docs
-  records   the table in docs/formats/spool.md is that of src/wire/spool.h
+  records   the table in docs/formats/spool.md is that of src/record/wire/spool.h
   manual    the generated man pages name every option of --help
   places    no paths of somebody's machine
 
@@ -224,8 +224,8 @@ def check_files(doc, tree):
             name = match[0]
             if name in known or PATH.match(name):
                 continue
-            if doc.name.startswith("src/"):  # beside the document, in src, or from the root
-                found = any(tree.whole(at + name) for at in (doc.folder, "src/", ""))
+            if doc.name.startswith("src/"):  # beside the document, as it is included, or from the root
+                found = any(tree.whole(at + name) for at in (doc.folder, "src/", "src/*/", ""))
             else:
                 found = tree.ends(name) if "." in name else tree.test(name)
             if not found:
@@ -316,7 +316,7 @@ class Options:
 
     def add_hidden(self):
         """Options that help leaves out are in the tables all the same."""
-        for path in (SOURCE / "src/cmd").glob("*.c"):
+        for path in (SOURCE / "src/app/cmd").glob("*.c"):
             text = path.read_text()
             for match in re.finditer(r'ut_opt_hidden\(\s*(?:ut_opt_words\()?\s*ut_opt_(\w+)\('
                                      r'\s*(?:\'.\'|0),\s*"([\w-]+)"', text):

@@ -102,7 +102,7 @@ tidy() {
 	EOF
 	# The path-sensitive analyzer takes ten times as long as the rest: here it looks at what runs
 	# in other people's processes; TIDY=all looks at everything (a quarter of an hour).
-	local guests='^src/(base|wire|collect|timer|sdk|backend)/' rest=(--checks='-clang-analyzer-*') bad=0
+	local guests='^src/(base|record/(wire|collect|timer|sdk|backend))/' rest=(--checks='-clang-analyzer-*') bad=0
 	if [ "${TIDY:-}" = all ]; then rest=(); fi
 	printf '%s\n' "$@" | { grep -E "$guests" || true; } |
 		xargs -r -n 1 -P "$jobs" clang-tidy --quiet -p "$ci/tidy/once" || bad=1
@@ -231,7 +231,7 @@ gate_symbols() {
 		readelf -d "$lib" | awk '/NEEDED/ && !/libc\.so\.6|ld-linux/ {
 			print "libunitrace-timer.so needs more than libc: " $NF; bad = 1 } END { exit bad }' || bad=1
 	fi
-	for lib in "$build"/rooms/libut_*.a "$build"/lib/libittnotify.a; do
+	for lib in "$build"/modules/libut_*.a "$build"/lib/libittnotify.a; do
 		[ -f "$lib" ] || continue
 		case $lib in
 		*/libut_read.a) globals "$lib" 'unitrace_[a-z_]+' || bad=1 ;;

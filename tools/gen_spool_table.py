@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The table of record types in docs/formats/spool.md, made from UT_REC_LIST in src/wire/spool.h.
+"""The table of record types in docs/formats/spool.md, made from UT_REC_LIST in src/record/wire/spool.h.
 
     tools/gen_spool_table.py            print the table
     tools/gen_spool_table.py --write    put it into the document
@@ -12,7 +12,7 @@ import re
 import sys
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent
-HEADER = SOURCE / "src/wire/spool.h"
+HEADER = SOURCE / "src/record/wire/spool.h"
 DOCUMENT = SOURCE / "docs/formats/spool.md"
 BEGIN, END = "<!-- records: begin -->", "<!-- records: end -->"
 

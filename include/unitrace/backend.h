@@ -21,8 +21,8 @@
  *
  * A backend is a guest. It never prints, never blocks the program on our account, never changes
  * what the program gets back, and survives calls from any thread, after fork and after exit. What
- * goes wrong is said once with host->note(); the launcher shows it. src/backend/null/null.c is one
- * without a runtime: template and test double.
+ * goes wrong is said once with host->note(); the launcher shows it. src/record/backend/null/null.c
+ *is one without a runtime: template and test double.
  */
 #ifndef UNITRACE_BACKEND_H
 #define UNITRACE_BACKEND_H

@@ -1,4 +1,4 @@
-/* test_complog.c - tests src/acelyzer/complog.h with logs made by hand. */
+/* test_complog.c - tests src/analysis/acelyzer/complog.h with logs made by hand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

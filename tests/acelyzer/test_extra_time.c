@@ -1,6 +1,6 @@
 /*
- * test_extra_time.c - tests src/acelyzer/extra.h: where time and energy of ranks and steps went,
- * and who was late. All expectations were worked out by hand.
+ * test_extra_time.c - tests src/analysis/acelyzer/extra.h: where time and energy of ranks and steps
+ * went, and who was late. All expectations were worked out by hand.
  */
 #include <setjmp.h>
 #include <stdarg.h>

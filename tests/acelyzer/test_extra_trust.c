@@ -1,6 +1,6 @@
 /*
- * test_extra_trust.c - tests src/acelyzer/extra.h: what is found wrong with a trace, and how much
- * of the device time is left to trust.
+ * test_extra_trust.c - tests src/analysis/acelyzer/extra.h: what is found wrong with a trace, and
+ * how much of the device time is left to trust.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,9 +14,9 @@
 
 #include "acelyzer/analysis_report.h"
 #include "acelyzer/read_input.h"
-#include "export/one_page.h"
 #include "make_flex.h"
 #include "make_run.h"
+#include "report/one_page.h"
 #include "support/unit.h"
 #include "text/out.h"
 

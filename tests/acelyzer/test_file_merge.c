@@ -1,4 +1,5 @@
-/* test_file_merge.c - tests src/acelyzer/file_merge.h: order, ranks and names of several files. */
+/* test_file_merge.c - tests src/analysis/acelyzer/file_merge.h: order, ranks and names of several
+ * files. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* test_name.c - tests src/acelyzer/name.h: what names say, and how they are shortened. */
+/* test_name.c - tests src/analysis/acelyzer/name.h: what names say, and how they are shortened. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

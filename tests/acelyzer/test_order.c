@@ -1,4 +1,4 @@
-/* test_order.c - tests src/acelyzer/order.h against the slow and obvious way. */
+/* test_order.c - tests src/analysis/acelyzer/order.h against the slow and obvious way. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

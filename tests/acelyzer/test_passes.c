@@ -1,6 +1,6 @@
 /*
- * test_passes.c - tests passes of src/acelyzer/stage.h that are clever against ways that are not:
- * the preparations' counter, overlaps, iterations.
+ * test_passes.c - tests passes of src/analysis/acelyzer/stage.h that are clever against ways that
+ * are not: the preparations' counter, overlaps, iterations.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* test_profile.c - tests src/acelyzer/profile.h: which stages run. */
+/* test_profile.c - tests src/analysis/acelyzer/profile.h: which stages run. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

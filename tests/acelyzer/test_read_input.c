@@ -1,4 +1,5 @@
-/* test_read_input.c - tests src/acelyzer/read_input.h: files as tables, proper and broken ones. */
+/* test_read_input.c - tests src/analysis/acelyzer/read_input.h: files as tables, proper and broken
+ * ones. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

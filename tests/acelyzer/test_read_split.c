@@ -1,4 +1,5 @@
-/* test_read_split.c - tests src/acelyzer/read_split.c: what several threads read is what one reads.
+/* test_read_split.c - tests src/analysis/acelyzer/read_split.c: what several threads read is what
+ * one reads.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* test_sort_events.c - tests src/acelyzer/sort_events.h against the promise: sorted, stable, the
- * same on two threads.
+/* test_sort_events.c - tests src/analysis/acelyzer/sort_events.h against the promise: sorted,
+ * stable, the same on two threads.
  */
 #include <setjmp.h>
 #include <stdarg.h>

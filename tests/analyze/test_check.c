@@ -1,4 +1,4 @@
-/* test_check.c - tests src/analyze/check.h: one store per thing that can be wrong. */
+/* test_check.c - tests src/analysis/analyze/check.h: one store per thing that can be wrong. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,5 @@
-/* test_device_summary.c - tests src/analyze/device_summary.h with figures worked out by hand */
+/* test_device_summary.c - tests src/analysis/analyze/device_summary.h with figures worked out by
+ * hand */
 #include "analyze/device_summary.h"
 
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* test_diff.c - tests src/analyze/diff.h, diff_rule.h and diff_test.h. */
+/* test_diff.c - tests src/analysis/analyze/diff.h, diff_rule.h and diff_test.h. */
 #include <errno.h>
 #include <math.h>
 #include <setjmp.h>

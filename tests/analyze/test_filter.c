@@ -1,4 +1,5 @@
-/* test_filter.c - tests src/analyze/filter.h and filter_sink.h with stores made by hand. */
+/* test_filter.c - tests src/analysis/analyze/filter.h and filter_sink.h with stores made by hand.
+ */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

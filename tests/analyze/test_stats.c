@@ -1,4 +1,4 @@
-/* test_stats.c - tests src/analyze/stats.h and stats_pack.h with stores made by hand. */
+/* test_stats.c - tests src/analysis/analyze/stats.h and stats_pack.h with stores made by hand. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,5 @@
-/* test_stats_dist.c - tests src/analyze/stats_dist.h and stats_exact.h against plain arithmetic. */
+/* test_stats_dist.c - tests src/analysis/analyze/stats_dist.h and stats_exact.h against plain
+ * arithmetic. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

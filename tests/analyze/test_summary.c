@@ -1,4 +1,4 @@
-/* test_summary.c - tests src/analyze/summary.h with traces made by hand. */
+/* test_summary.c - tests src/analysis/analyze/summary.h with traces made by hand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* test_window.c - tests src/analyze/window.h with stores made by hand. */
+/* test_window.c - tests src/analysis/analyze/window.h with stores made by hand. */
 #include "analyze/window.h"
 
 #include <setjmp.h>

@@ -1,4 +1,5 @@
-/* test_parquet_runs.c - tests src/arrow/parquet_runs.h: what is read back is what was written. */
+/* test_parquet_runs.c - tests src/trace/arrow/parquet_runs.h: what is read back is what was
+ * written. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-/* test_device_clock.c - tests src/backend/opencl/device_clock.h */
+/* test_device_clock.c - tests src/record/backend/opencl/device_clock.h */
 #include "backend/opencl/device_clock.h"
 
 #include <pthread.h>

@@ -1,4 +1,4 @@
-/* test_handle_table.c - tests src/backend/handle_table.h */
+/* test_handle_table.c - tests src/record/backend/handle_table.h */
 #include "backend/handle_table.h"
 
 #include <pthread.h>

@@ -1,4 +1,4 @@
-/* test_helper_thread.c - tests src/backend/helper_thread.h */
+/* test_helper_thread.c - tests src/record/backend/helper_thread.h */
 #include "backend/helper_thread.h"
 
 #include <pthread.h>

@@ -1,7 +1,7 @@
 /*
- * test_levelzero.c - the whole of src/backend/levelzero in this process, between a host of our own
- * and the simulated driver, so that sanitizers see all of it: what the host is told is what the
- * driver has done, from several threads, whatever becomes of lists and events.
+ * test_levelzero.c - the whole of src/record/backend/levelzero in this process, between a host of
+ * our own and the simulated driver, so that sanitizers see all of it: what the host is told is what
+ * the driver has done, from several threads, whatever becomes of lists and events.
  */
 #include <stdio.h>
 

@@ -1,8 +1,8 @@
 /*
- * test_levelzero_metrics.c - hardware metrics of src/backend/levelzero (query.c, stream.c) in this
- * process, on the simulated driver, so that sanitizers see them: queries around kernels, streams of
- * reports, instructions that wait, while several threads make and end what they measure. What the
- * values are is tested by tests/e2e/test_levelzero_metrics.py as well.
+ * test_levelzero_metrics.c - hardware metrics of src/record/backend/levelzero (query.c, stream.c)
+ * in this process, on the simulated driver, so that sanitizers see them: queries around kernels,
+ * streams of reports, instructions that wait, while several threads make and end what they measure.
+ * What the values are is tested by tests/e2e/test_levelzero_metrics.py as well.
  */
 #include <stdio.h>
 

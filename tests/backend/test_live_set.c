@@ -1,4 +1,5 @@
-/* test_live_set.c - tests src/backend/memory/live_set.h against a plain set, alone and with threads
+/* test_live_set.c - tests src/record/backend/memory/live_set.h against a plain set, alone and with
+ * threads
  */
 #include "backend/memory/live_set.h"
 

@@ -1,4 +1,4 @@
-/* test_memory_rate.c - tests src/backend/memory/poisson.h and rate.h */
+/* test_memory_rate.c - tests src/record/backend/memory/poisson.h and rate.h */
 #include "backend/memory/rate.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
-/* test_mpi_match.c - tests src/backend/mpi/mpi_match.h against a queue of MPI's own, simulated */
+/* test_mpi_match.c - tests src/record/backend/mpi/mpi_match.h against a queue of MPI's own,
+ * simulated */
 #include "backend/mpi/mpi_match.h"
 
 #include <setjmp.h>

@@ -1,4 +1,5 @@
-/* test_own_stack.c - tests src/backend/own_stack.h against backtrace(), on stacks of all kinds */
+/* test_own_stack.c - tests src/record/backend/own_stack.h against backtrace(), on stacks of all
+ * kinds */
 #include "backend/own_stack.h"
 
 #include <execinfo.h>

@@ -1,6 +1,6 @@
 /*
- * test_ze_abi.c - src/backend/levelzero/ze_abi.h and api.def are what the headers of Level Zero
- * say, as far as those that are installed know it: the places of functions in tables, and of
+ * test_ze_abi.c - src/record/backend/levelzero/ze_abi.h and api.def are what the headers of Level
+ * Zero say, as far as those that are installed know it: the places of functions in tables, and of
  * members in structs. All of it is checked while it is compiled.
  */
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* test_ze_clock.c - tests src/backend/levelzero/ze_clock.h */
+/* test_ze_clock.c - tests src/record/backend/levelzero/ze_clock.h */
 #include "backend/levelzero/ze_clock.h"
 
 #include <setjmp.h>

@@ -1,4 +1,5 @@
-/* test_schema.c - tests src/category/schema.h: rules from INI and JSON, and which of them wins. */
+/* test_schema.c - tests src/analysis/category/schema.h: rules from INI and JSON, and which of them
+ * wins. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* test_tally.c - tests src/category/tally.h: tables of reports, processes, categories. */
+/* test_tally.c - tests src/analysis/category/tally.h: tables of reports, processes, categories. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

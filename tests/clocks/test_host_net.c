@@ -1,6 +1,6 @@
 /*
- * test_host_net.c - tests src/clocks/host_net.h and time_bounds.h: clocks of made-up hosts, which
- * are apart, drift and change their rate, are found again within the bounds that are stated.
+ * test_host_net.c - tests src/trace/clocks/host_net.h and time_bounds.h: clocks of made-up hosts,
+ * which are apart, drift and change their rate, are found again within the bounds that are stated.
  */
 #include "clocks/host_net.h"
 

@@ -1,4 +1,4 @@
-/* test_time_map.c - tests src/clocks/time_map.h */
+/* test_time_map.c - tests src/trace/clocks/time_map.h */
 #include "clocks/time_map.h"
 
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* test_record_options.c - tests src/cmd/record_options.h */
+/* test_record_options.c - tests src/app/cmd/record_options.h */
 #include "cmd/record_options.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* test_format.c - tests src/collect/format.h against the C library's printf. */
+/* test_format.c - tests src/record/collect/format.h against the C library's printf. */
 #include "collect/format.h"
 
 #include <limits.h>

@@ -1,4 +1,4 @@
-/* test_gate.c - tests src/collect/gate.h through the functions that programs call. */
+/* test_gate.c - tests src/record/collect/gate.h through the functions that programs call. */
 #include "collect/gate.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* test_intern.c - tests src/collect/intern.h */
+/* test_intern.c - tests src/record/collect/intern.h */
 #define INTEL_NO_MACRO_BODY
 #include "collect/intern.h"
 

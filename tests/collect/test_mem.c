@@ -1,4 +1,4 @@
-/* test_mem.c - tests src/collect/mem.h */
+/* test_mem.c - tests src/record/collect/mem.h */
 #include "collect/mem.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
-/* test_number.c - tests src/collect/number.h: what a forked child knows of its parent's objects. */
+/* test_number.c - tests src/record/collect/number.h: what a forked child knows of its parent's
+ * objects. */
 #include "collect/number.h"
 
 #include <pthread.h>

@@ -1,4 +1,5 @@
-/* test_zones.c - tests src/collect/zones.h: functions of a language, as they are recorded. */
+/* test_zones.c - tests src/record/collect/zones.h: functions of a language, as they are recorded.
+ */
 #include "collect/zones.h"
 
 #include <setjmp.h>

@@ -221,7 +221,8 @@ def main():
     with tempfile.TemporaryDirectory(prefix="unitrace-bench-") as folder:
         program = loop_program(folder)
         if "floor" in ways:
-            subprocess.run(["cc", "-O2", "-shared", "-fPIC", f"-I{FLOOR.parents[2]}/src", "-o",
+            source = FLOOR.parents[2] / "src"
+            subprocess.run(["cc", "-O2", "-shared", "-fPIC", f"-I{source}", f"-I{source / 'record'}", "-o",
                             f"{folder}/libfloor.so", FLOOR, "-ldl"], check=True)
         for i, loop in enumerate(loops):
             measure(folder, program, loop, steps[min(i, len(steps) - 1)], ways,

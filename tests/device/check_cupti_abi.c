@@ -1,5 +1,6 @@
 /*
- * check_cupti_abi.c - src/backend/cuda/cupti_abi.h against NVIDIA's own headers, at compile time.
+ * check_cupti_abi.c - src/record/backend/cuda/cupti_abi.h against NVIDIA's own headers, at compile
+ *time.
  *
  *	cc -Isrc -I$CUDA/include -I$CUDA/extras/CUPTI/include -fsyntax-only
  *tests/device/check_cupti_abi.c

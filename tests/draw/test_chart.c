@@ -1,4 +1,5 @@
-/* test_chart.c - tests src/draw/chart.h: axes, ticks, series, and what becomes of many samples. */
+/* test_chart.c - tests src/trace/draw/chart.h: axes, ticks, series, and what becomes of many
+ * samples. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

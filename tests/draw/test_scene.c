@@ -1,4 +1,4 @@
-/* test_scene.c - tests src/draw/scene.h and what its printers make of it. */
+/* test_scene.c - tests src/trace/draw/scene.h and what its printers make of it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -38,7 +38,7 @@ class EveryCall(Case):
 
     def test_the_program_calls_every_function(self):
         listed = set(re.findall(r"^ITT_(?:FN|STATIC|\w+)\(.*?,\s*(\w+),\s*\(",
-                                (SOURCE / "src/itt/api.def").read_text(), re.M))
+                                (SOURCE / "src/record/itt/api.def").read_text(), re.M))
         self.assertGreater(len(listed), 150)
         text = (SOURCE / "tests/programs/every_call.c").read_text()
         self.assertEqual(listed - set(re.findall(r"__itt_(\w+)\(", text)), set())
@@ -54,7 +54,7 @@ class EveryCall(Case):
 
     def test_every_function_of_the_table_has_a_hook(self):
         listed = set(re.findall(r"^ITT_\w+\(.*?,\s*\w+,\s*\(.*?(\w+),\s*__itt_group",
-                                (SOURCE / "src/itt/api.def").read_text(), re.M | re.S))
+                                (SOURCE / "src/record/itt/api.def").read_text(), re.M | re.S))
         self.assertEqual(len(listed), 152)
         symbols = subprocess.run(["nm", COLLECTOR], capture_output=True)
         self.assertEqual(symbols.returncode, 0, symbols.stderr)

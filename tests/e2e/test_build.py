@@ -76,8 +76,8 @@ class Configured(Case):
         self.assertEqual([t for t in built if t.startswith(("backend_", "mpi_"))],
                          ["backend_memory", "backend_nccl", "backend_null"])
         rules = (self.dir / "tree/CMakeFiles/collector.dir/build.make").read_text()
-        self.assertIn("src/collect/gate.c", rules)
-        self.assertNotRegex(rules, "src/collect/(api|itt_)")
+        self.assertIn("src/record/collect/gate.c", rules)
+        self.assertNotRegex(rules, "src/record/collect/(api|itt_)")
         self.assertFalse(old.exists())
 
     def test_a_switch_takes_1_0_or_auto(self):
@@ -90,7 +90,7 @@ class Configured(Case):
         built = self.targets()
         self.assertIn("unitrace", built)
         self.assertIn("collector", built)
-        folders = sorted(p.parent.name for p in (SOURCE / "src/backend").glob("*/README.md"))
+        folders = sorted(p.parent.name for p in (SOURCE / "src/record/backend").glob("*/README.md"))
         left = re.findall(r"left out: backend (\w+): the headers", said)
         self.assertEqual([t for t in built if t.startswith("backend_")],
                          [f"backend_{name}" for name in folders if name not in left])

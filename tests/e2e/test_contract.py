@@ -336,7 +336,7 @@ class Versions(common.Case):
                     .device = old_device, .queue = old_queue };
                 return unitrace_backend.start(&old) ||
                        unitrace_null_do("metrics", 1) != -ENOSYS;
-            }""" % (SOURCE / "src" / "backend" / "null" / "null.c"))
+            }""" % (SOURCE / "src/record/backend/null/null.c"))
         done = self.run_words(compiler, f"-I{SOURCE / 'include'}", "old.c", "-o", "old", "-ldl")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(self.run_words(self.dir / "old").returncode, 0)

@@ -306,7 +306,7 @@ class Words(Day):
     def test_version_tells_what_this_build_can_do(self):
         out, _ = self.say("--version")
         lines = {line.split()[0]: line.split(None, 1)[1] for line in out.splitlines()}
-        entries = len(re.findall(r"^ITT_FN", (SOURCE / "src/itt/api.def").read_text(), re.M))
+        entries = len(re.findall(r"^ITT_FN", (SOURCE / "src/record/itt/api.def").read_text(), re.M))
         self.assertEqual(lines["marks"], f"ITT ({entries} functions)")
         for name, title in (("cuda", "CUDA"), ("opencl", "OpenCL")):
             built = (COLLECTOR.parent / "unitrace/backends" / f"{name}.so").exists()

@@ -1,6 +1,6 @@
 """What is a device: one answer of every reader, for every file of the same trace.
 
-docs/design/018-one-meaning.md says what is right; src/model/classify_store.c decides it.
+docs/design/018-one-meaning.md says what is right; src/trace/model/classify_store.c decides it.
 """
 import csv
 import json

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Other people's readers must agree with us about what our traces say.
 
-The unit test export/samples writes one trace with everything in it (hostile names, overlapping
+The unit test report/samples writes one trace with everything in it (hostile names, overlapping
 async spans, flows, two processes with one pid) in every format. Here Python's json, gzip and
 zstd, protoc with a strict schema, and speedscope in a headless browser read it back.
 
@@ -21,7 +21,7 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 BUILD = pathlib.Path(os.environ.get("UNITRACE_BUILD", HERE.parents[1] / "build"))
-SAMPLES = BUILD / "tests/unit_export"
+SAMPLES = BUILD / "tests/unit_report"
 ORACLES = HERE.parents[1] / "build/oracles/node_modules"  # of tools/setup.sh, whatever the build folder
 MODULES = ORACLES.parents[1] / "node/node_modules"
 KEYS = ["ph", "pid", "tid", "ts", "dur", "name", "cat", "id", "id2", "bp", "s", "args"]
@@ -165,7 +165,7 @@ def decode(path):
 
 
 class Perfetto:
-    """Reads packets by the rules at the top of src/export/perfetto.c."""
+    """Reads packets by the rules at the top of src/trace/export/perfetto.c."""
 
     def __init__(self):
         self.tracks = {}  # uuid: (pid, name)

@@ -76,7 +76,7 @@ class Out(Profiles):
         if not shutil.which("protoc"):
             self.skipTest("no protoc")
         packed = self.export("a.pb.gz")
-        got = subprocess.run(["protoc", "--decode=test.Profile", f"-I{SOURCE / 'tests/export'}", "pprof_min.proto"],
+        got = subprocess.run(["protoc", "--decode=test.Profile", f"-I{SOURCE / 'tests/report'}", "pprof_min.proto"],
                              input=gzip.decompress(packed.read_bytes()), capture_output=True, check=True)
         text = got.stdout.decode()
         self.assertNotRegex(text, r"(?m)^\s*\d+[:\s{]")  # a field that nobody knows

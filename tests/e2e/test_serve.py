@@ -30,7 +30,7 @@ TRACE = json.dumps([{"ph": "X", "pid": 1, "tid": 1, "ts": 1, "dur": 5, "name": "
 
 class Description(Server):
     def test_every_route_is_described_and_everything_described_is_there(self):
-        source = (SOURCE / "src/site/routes.c").read_text()
+        source = (SOURCE / "src/app/site/routes.c").read_text()
         names = {"PROJECT": "/api/v1/projects/{project}", "RESULT": "/api/v1/projects/{project}/results/{result}"}
         routes = set()
         for method, path in re.findall(r"\{ (GET|POST|PUT|PATCH|DELETE),[^,]+,([^,]+),", source):

@@ -7,7 +7,7 @@ import common
 from serve_support import API, DESCRIPTION, Server
 
 SCHEMAS = DESCRIPTION["components"]["schemas"]
-# What src/site/body_schema.c understands. Another keyword would be documented, and not be checked.
+# What src/app/site/body_schema.c understands. Another keyword would be documented, and not be checked.
 KEYWORDS = {"$ref", "allOf", "type", "enum", "minLength", "maxLength", "minimum", "maximum", "maxItems", "items",
             "maxProperties", "required", "properties", "additionalProperties", "description"}
 VALUES = {"string": "x", "number": 1.5, "boolean": True, "array": [], "object": {}}

@@ -1,4 +1,4 @@
-// view_engine.mjs - asks a server (src/view) and the engine inside a page (web/src/engine) the same
+// view_engine.mjs - asks a server (src/analysis/view) and the engine inside a page (web/src/engine) the same
 // questions about one trace, and compares what they say.
 //
 //   node view_engine.mjs NODE_MODULES PAGE.html ADDRESS WEB

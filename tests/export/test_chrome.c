@@ -1,4 +1,4 @@
-/* test_chrome.c - tests src/export/chrome.c, byte by byte. */
+/* test_chrome.c - tests src/trace/export/chrome.c, byte by byte. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

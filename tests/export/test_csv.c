@@ -1,4 +1,4 @@
-/* test_csv.c - tests src/export/csv.c, line by line. */
+/* test_csv.c - tests src/trace/export/csv.c, line by line. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

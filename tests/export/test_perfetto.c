@@ -1,4 +1,5 @@
-/* test_perfetto.c - tests src/export/perfetto.c by reading the packets back into lines of text. */
+/* test_perfetto.c - tests src/trace/export/perfetto.c by reading the packets back into lines of
+ * text. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -10,8 +10,8 @@
 
 #include "bytes.h"
 #include "export/exporter.h"
-#include "export/one_page.h"
 #include "model/trace.h"
+#include "report/one_page.h"
 #include "text/out.h"
 #include "text/table_report.h"
 #include "tt/devlog_page.h"

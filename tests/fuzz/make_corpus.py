@@ -9,7 +9,7 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-SPOOL_H = (HERE / "../../src/wire/spool.h").read_text()
+SPOOL_H = (HERE / "../../src/record/wire/spool.h").read_text()
 TYPES = {name: i + 1 for i, name in enumerate(re.findall(r"^\tX\((\w+),", SPOOL_H, re.M))}
 DATA, META = 1, 2
 PARTS = {}  # of each thread, in the seed that is being made

@@ -1,6 +1,6 @@
 /*
- * test_chrome_import.c - tests the Chrome importer (src/import/chrome*.c): what each shape of the
- * format becomes, shown as what our exporter writes of it, and what is repaired or refused.
+ * test_chrome_import.c - tests the Chrome importer (src/trace/import/chrome*.c): what each shape of
+ * the format becomes, shown as what our exporter writes of it, and what is repaired or refused.
  */
 #include <errno.h>
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* test_cpu_read.c - tests src/import/cpu/cpu_read.h with files that are made here. */
+/* test_cpu_read.c - tests src/trace/import/cpu/cpu_read.h with files that are made here. */
 #include "import/cpu/cpu_read.h"
 
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* test_jit_code.c - tests src/import/cpu/jit_code.h: who was at an address, and when. */
+/* test_jit_code.c - tests src/trace/import/cpu/jit_code.h: who was at an address, and when. */
 #include "import/cpu/jit_code.h"
 
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* test_perfetto_args.c - tests src/import/perfetto/args.c: what annotations become. */
+/* test_perfetto_args.c - tests src/trace/import/perfetto/args.c: what annotations become. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /*
- * test_perfetto_damage.c - tests src/import/perfetto/perfetto.c on files that are cut off, broken,
- * compressed, or no traces at all.
+ * test_perfetto_damage.c - tests src/trace/import/perfetto/perfetto.c on files that are cut off,
+ * broken, compressed, or no traces at all.
  */
 #include <errno.h>
 #include <setjmp.h>

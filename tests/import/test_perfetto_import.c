@@ -1,5 +1,5 @@
 /*
- * test_perfetto_import.c - tests src/import/perfetto*.c: sequences, clocks, tracks, events,
+ * test_perfetto_import.c - tests src/trace/import/perfetto*.c: sequences, clocks, tracks, events,
  * arguments. Lines are those of the CSV exporter:
  * pid,process,tid,track,kind,ts,dur,name,category,depth,value,id,flags,args
  */

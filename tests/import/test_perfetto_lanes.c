@@ -1,5 +1,5 @@
 /*
- * test_perfetto_lanes.c - tests src/import/perfetto/lanes.c, import/perfetto/legacy.c and
+ * test_perfetto_lanes.c - tests src/trace/import/perfetto/lanes.c, import/perfetto/legacy.c and
  * import/perfetto/ftrace.c: what belongs to no thread, and what Chrome and the kernel write.
  */
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /*
- * test_prof_import.c - tests src/import/prof and src/import/perf: profiles of other tools are the
- * samples that they tell of.
+ * test_prof_import.c - tests src/trace/import/prof and src/trace/import/perf: profiles of other
+ * tools are the samples that they tell of.
  */
 #include "import/importer.h"
 

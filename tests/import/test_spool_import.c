@@ -1,4 +1,4 @@
-/* test_spool_import.c - tests src/import/spool*.c: from records to events, line by line. */
+/* test_spool_import.c - tests src/trace/import/spool*.c: from records to events, line by line. */
 #include "import/spool/reader.h"
 
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* test_spool_memory.c - tests src/import/spool/memory_books.h: the books of what a program
+/* test_spool_memory.c - tests src/trace/import/spool/memory_books.h: the books of what a program
  * allocated. */
 #include "import/spool/memory_books.h"
 

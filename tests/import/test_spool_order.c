@@ -1,5 +1,5 @@
 /*
- * test_spool_order.c - tests the promise of src/model/event.h: whatever the threads did, and
+ * test_spool_order.c - tests the promise of src/trace/model/event.h: whatever the threads did, and
  * however their records lie in the file, the events are those that a plain model gives.
  */
 #include <setjmp.h>

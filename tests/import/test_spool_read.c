@@ -1,5 +1,5 @@
-/* test_spool_read.c - tests src/import/spool/records.h and the listing of
- * src/import/spool/reader.h. */
+/* test_spool_read.c - tests src/trace/import/spool/records.h and the listing of
+ * src/trace/import/spool/reader.h. */
 #include "import/spool/records.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* test_spool_zone.c - tests src/import/spool*.c: functions of a language, at their places. */
+/* test_spool_zone.c - tests src/trace/import/spool*.c: functions of a language, at their places. */
 #include "import/spool/reader.h"
 
 #include <setjmp.h>

@@ -1,6 +1,7 @@
 /*
- * test_utr.c - tests src/import/utr_read.h, src/export/utr_write.h and docs/formats/utr.md: what is
- * written is what is read; damage is found and harms nobody; the rules about versions hold.
+ * test_utr.c - tests src/trace/import/utr_read.h, src/trace/export/utr_write.h and
+ * docs/formats/utr.md: what is written is what is read; damage is found and harms nobody; the rules
+ * about versions hold.
  */
 #include <errno.h>
 #include <setjmp.h>

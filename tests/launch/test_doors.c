@@ -1,4 +1,4 @@
-/* test_doors.c - tests src/launch/doors.h */
+/* test_doors.c - tests src/record/launch/doors.h */
 #include "launch/doors.h"
 
 #include <setjmp.h>

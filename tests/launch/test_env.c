@@ -1,4 +1,4 @@
-/* test_env.c - tests src/launch/env.h */
+/* test_env.c - tests src/record/launch/env.h */
 #include "launch/env.h"
 
 #include <setjmp.h>

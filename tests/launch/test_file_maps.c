@@ -1,4 +1,4 @@
-/* test_file_maps.c - tests src/launch/cpu/file_maps.h. */
+/* test_file_maps.c - tests src/record/launch/cpu/file_maps.h. */
 #include "launch/cpu/file_maps.h"
 
 #include <setjmp.h>

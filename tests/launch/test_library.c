@@ -1,4 +1,4 @@
-/* test_library.c - tests src/launch/library.h */
+/* test_library.c - tests src/record/launch/library.h */
 #include "launch/library.h"
 
 #include <errno.h>

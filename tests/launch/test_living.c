@@ -1,4 +1,4 @@
-/* test_living.c - tests src/launch/living.h */
+/* test_living.c - tests src/record/launch/living.h */
 #include "launch/living.h"
 
 #include <fcntl.h>

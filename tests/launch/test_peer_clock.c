@@ -1,6 +1,6 @@
 /*
- * test_peer_clock.c - tests src/launch/peer_clock.h: two launchers of different hosts, which are
- * both this one, the second with a clock that was started at another time and runs faster.
+ * test_peer_clock.c - tests src/record/launch/peer_clock.h: two launchers of different hosts, which
+ * are both this one, the second with a clock that was started at another time and runs faster.
  */
 #include "launch/peer_clock.h"
 

@@ -1,4 +1,4 @@
-/* test_perf_choice.c - tests src/launch/cpu/perf_choice.h on machines that are not here. */
+/* test_perf_choice.c - tests src/record/launch/cpu/perf_choice.h on machines that are not here. */
 #include "launch/cpu/perf_choice.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* test_run.c - tests src/launch/run.h */
+/* test_run.c - tests src/record/launch/run.h */
 #include "launch/run.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
-/* test_sampler.c - tests src/launch/cpu/sampler.h: a busy process is attached to and left alone. */
+/* test_sampler.c - tests src/record/launch/cpu/sampler.h: a busy process is attached to and left
+ * alone. */
 #include "launch/cpu/sampler.h"
 
 #include <dirent.h>

@@ -1,4 +1,4 @@
-/* test_session.c - tests src/launch/session.h */
+/* test_session.c - tests src/record/launch/session.h */
 #include "launch/session.h"
 
 #include <setjmp.h>

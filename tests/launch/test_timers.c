@@ -1,4 +1,5 @@
-/* test_timers.c - tests src/launch/cpu/timers.h: files as programs leave them, sound and hostile.
+/* test_timers.c - tests src/record/launch/cpu/timers.h: files as programs leave them, sound and
+ * hostile.
  */
 #include "launch/cpu/timers.h"
 

@@ -1,4 +1,5 @@
-/* test_mcp_folders.c - tests src/mcp/mcp_folders.h: what a client may name, and nothing else. */
+/* test_mcp_folders.c - tests src/app/mcp/mcp_folders.h: what a client may name, and nothing else.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>

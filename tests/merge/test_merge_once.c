@@ -1,4 +1,4 @@
-/* test_merge_once.c - tests when ut_merge_once() of src/merge/merge_text.h is enough */
+/* test_merge_once.c - tests when ut_merge_once() of src/analysis/merge/merge_text.h is enough */
 #include "merge/merge_text.h"
 
 #include <setjmp.h>

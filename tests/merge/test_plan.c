@@ -1,4 +1,4 @@
-/* test_plan.c - tests src/merge/plan.h. */
+/* test_plan.c - tests src/analysis/merge/plan.h. */
 #include "merge/plan.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* test_rewrite.c - tests src/merge/rewrite.h and what it stands on: walk, facts. */
+/* test_rewrite.c - tests src/analysis/merge/rewrite.h and what it stands on: walk, facts. */
 #include "merge/rewrite.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
-/* test_rewrite_again.c - tests src/merge/rewrite_again.h and rewrite_scan.h, against each other.
+/* test_rewrite_again.c - tests src/analysis/merge/rewrite_again.h and rewrite_scan.h, against each
+ * other.
  */
 #include "merge/rewrite_again.h"
 

@@ -1,4 +1,4 @@
-/* test_rewrite_number.c - tests src/merge/rewrite_number.h. */
+/* test_rewrite_number.c - tests src/analysis/merge/rewrite_number.h. */
 #include "merge/rewrite_number.h"
 
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* test_streams.c - tests src/merge/streams.h and merge/spill.h. */
+/* test_streams.c - tests src/analysis/merge/streams.h and merge/spill.h. */
 #include "merge/streams.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
-/* test_kernel_measures.c - tests src/metrics/kernel_measures.h: metrics that a trace holds */
+/* test_kernel_measures.c - tests src/analysis/metrics/kernel_measures.h: metrics that a trace holds
+ */
 #include "metrics/kernel_measures.h"
 
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* test_metric_groups.c - tests src/metrics/metric_groups.h and src/base/metric_list.h */
+/* test_metric_groups.c - tests src/analysis/metrics/metric_groups.h and src/base/metric_list.h */
 #include "metrics/metric_groups.h"
 
 #include <errno.h>

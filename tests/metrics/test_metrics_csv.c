@@ -1,4 +1,5 @@
-/* test_metrics_csv.c - tests src/metrics/metrics_csv.h: every layout, and what is wrong with files.
+/* test_metrics_csv.c - tests src/analysis/metrics/metrics_csv.h: every layout, and what is wrong
+ * with files.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* test_roofline.c - tests src/metrics/roofline.h, _columns.h and _device.h with numbers that were
- * worked out by hand. */
+/* test_roofline.c - tests src/analysis/metrics/roofline.h, _columns.h and _device.h with numbers
+ * that were worked out by hand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

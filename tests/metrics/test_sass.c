@@ -1,6 +1,6 @@
 /*
- * test_sass.c - tests src/metrics/sass_*.h and cubin.h: registers, control bits, blocks, and what
- * instructions of NVIDIA's devices wait for.
+ * test_sass.c - tests src/analysis/metrics/sass_*.h and cubin.h: registers, control bits, blocks,
+ * and what instructions of NVIDIA's devices wait for.
  */
 #include <elf.h>
 #include <setjmp.h>

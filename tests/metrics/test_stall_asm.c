@@ -1,4 +1,4 @@
-/* test_stall_asm.c - tests src/metrics/stall_asm.h: what a shader dump says. */
+/* test_stall_asm.c - tests src/analysis/metrics/stall_asm.h: what a shader dump says. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* test_stall_beside.c - tests src/metrics/stall_beside.h: which folders beside a trace are looked
- * into, and what is said where nothing is found.
+/* test_stall_beside.c - tests src/analysis/metrics/stall_beside.h: which folders beside a trace are
+ * looked into, and what is said where nothing is found.
  */
 #include <errno.h>
 #include <setjmp.h>

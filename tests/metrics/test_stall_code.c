@@ -1,4 +1,5 @@
-/* test_stall_code.c - tests src/metrics/stall_code.h: blocks, and walks backwards through them. */
+/* test_stall_code.c - tests src/analysis/metrics/stall_code.h: blocks, and walks backwards through
+ * them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

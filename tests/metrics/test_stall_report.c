@@ -1,4 +1,5 @@
-/* test_stall_report.c - tests src/metrics/stall_report.h with shader dumps: files, causes, texts.
+/* test_stall_report.c - tests src/analysis/metrics/stall_report.h with shader dumps: files, causes,
+ * texts.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,5 @@
-/* test_verdict.c - tests src/metrics/verdict.h: what each rule says, and which one wins. */
+/* test_verdict.c - tests src/analysis/metrics/verdict.h: what each rule says, and which one wins.
+ */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

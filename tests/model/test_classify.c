@@ -1,4 +1,4 @@
-/* test_classify.c - tests src/model/classify.h. */
+/* test_classify.c - tests src/trace/model/classify.h. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

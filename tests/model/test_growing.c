@@ -1,6 +1,7 @@
 /*
- * test_growing.c - tests src/model/growing.h: whatever is added in whatever steps, what is shown is
- * what a store made at once would be, rows, arguments and picture, and stays so while more comes.
+ * test_growing.c - tests src/trace/model/growing.h: whatever is added in whatever steps, what is
+ * shown is what a store made at once would be, rows, arguments and picture, and stays so while more
+ * comes.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,5 @@
-/* test_nesting.c - tests src/model/nesting.h and src/model/arrows.h on rows made by hand. */
+/* test_nesting.c - tests src/trace/model/nesting.h and src/trace/model/arrows.h on rows made by
+ * hand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

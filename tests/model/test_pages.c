@@ -1,6 +1,6 @@
 /*
- * test_pages.c - tests src/model/pages.h: memory up to the limit, the file beyond it, and nothing
- * of what is written gets lost in either.
+ * test_pages.c - tests src/trace/model/pages.h: memory up to the limit, the file beyond it, and
+ * nothing of what is written gets lost in either.
  */
 #include <pthread.h>
 #include <setjmp.h>

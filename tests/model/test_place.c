@@ -1,4 +1,4 @@
-/* test_place.c - tests src/model/place.h. */
+/* test_place.c - tests src/trace/model/place.h. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

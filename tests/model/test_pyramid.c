@@ -1,6 +1,6 @@
 /*
- * test_pyramid.c - tests src/model/pyramid.h: lanes hold every row once and nothing overlaps in
- * them, and what is drawn is what a rasteriser that looks at every entry would draw, within the
+ * test_pyramid.c - tests src/trace/model/pyramid.h: lanes hold every row once and nothing overlaps
+ * in them, and what is drawn is what a rasteriser that looks at every entry would draw, within the
  * bounds that the header states by number. Traces are made at random, always the same ones.
  */
 #include <math.h>

@@ -1,4 +1,4 @@
-/* test_strtab.c - tests src/model/strtab.h: same bytes, same id, and the text stays put. */
+/* test_strtab.c - tests src/trace/model/strtab.h: same bytes, same id, and the text stays put. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* test_trace.c - tests src/model/trace.h. */
+/* test_trace.c - tests src/trace/model/trace.h. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

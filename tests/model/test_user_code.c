@@ -1,4 +1,4 @@
-/* test_user_code.c - tests src/model/user_code.h: whose code a file is */
+/* test_user_code.c - tests src/trace/model/user_code.h: whose code a file is */
 #include "model/user_code.h"
 
 #include <setjmp.h>

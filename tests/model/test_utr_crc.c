@@ -1,4 +1,4 @@
-/* test_utr_crc.c - tests src/model/utr_crc.h: the CRC-32C of the standards, in both ways. */
+/* test_utr_crc.c - tests src/trace/model/utr_crc.h: the CRC-32C of the standards, in both ways. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* test_job.c - tests src/mpijob/job.h. */
+/* test_job.c - tests src/trace/mpijob/job.h. */
 #include "mpijob/job.h"
 
 #include <setjmp.h>

@@ -1,5 +1,6 @@
 /*
- * test_plugin.c - tests src/mpijob/mpijob.h over every plugin that was built, with real ranks.
+ * test_plugin.c - tests src/trace/mpijob/mpijob.h over every plugin that was built, with real
+ * ranks.
  *
  * Started by ctest it starts itself, four times, under the mpiexec of each MPI: "unit_mpijob plugin
  * FILE" is one rank, which checks what it gets and ends with 1 at the first surprise.

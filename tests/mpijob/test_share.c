@@ -1,4 +1,4 @@
-/* test_share.c - tests src/mpijob/share.h. */
+/* test_share.c - tests src/trace/mpijob/share.h. */
 #include "mpijob/share.h"
 
 #include <setjmp.h>

@@ -1,4 +1,5 @@
-/* test_page_runs.c - tests src/ops/page_runs.h: lists of JSON in which runs are one item. */
+/* test_page_runs.c - tests src/analysis/ops/page_runs.h: lists of JSON in which runs are one item.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
-/* test_report.c - tests src/ops/report.h, write_report.h: order, what is missing, quotes. */
+/* test_report.c - tests src/analysis/ops/report.h, write_report.h: order, what is missing, quotes.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

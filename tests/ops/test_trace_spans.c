@@ -1,5 +1,5 @@
-/* test_trace_spans.c - tests src/ops/trace_spans.h: what an op is, whose row it is in, who was
- * going on. */
+/* test_trace_spans.c - tests src/analysis/ops/trace_spans.h: what an op is, whose row it is in, who
+ * was going on. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

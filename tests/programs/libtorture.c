@@ -1,6 +1,6 @@
 /*
  * libtorture.c - preloaded: lets the system calls of the collector fail, which go through
- * syscall() (src/wire/sys.h), one by one.
+ * syscall() (src/record/wire/sys.h), one by one.
  *
  *	TORTURE_AT=N      the Nth call fails (0 = none)
  *	TORTURE_FROM=N    the Nth and all that follow

@@ -1,4 +1,4 @@
-/* test_guard.c - tests src/query/guard.h: what hostile statements cannot do. */
+/* test_guard.c - tests src/analysis/query/guard.h: what hostile statements cannot do. */
 #include "query/guard.h"
 
 #include <pthread.h>

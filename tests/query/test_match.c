@@ -1,4 +1,4 @@
-/* test_match.c - tests src/query/match.h: conditions as SQL understands them. */
+/* test_match.c - tests src/analysis/query/match.h: conditions as SQL understands them. */
 #include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>

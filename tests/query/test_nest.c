@@ -1,4 +1,4 @@
-/* test_nest.c - tests src/query/nest.h: who lies in whom, and whose time it is. */
+/* test_nest.c - tests src/analysis/query/nest.h: who lies in whom, and whose time it is. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

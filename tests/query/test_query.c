@@ -1,4 +1,5 @@
-/* test_query.c - tests src/query/query.h: what the tables hold and what SQL makes of it. */
+/* test_query.c - tests src/analysis/query/query.h: what the tables hold and what SQL makes of it.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

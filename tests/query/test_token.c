@@ -1,5 +1,5 @@
-/* test_token.c - tests src/query/token.h, how tables get the shape of Perfetto,
- * src/query/arg_path.h. */
+/* test_token.c - tests src/analysis/query/token.h, how tables get the shape of Perfetto,
+ * src/analysis/query/arg_path.h. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

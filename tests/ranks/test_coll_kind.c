@@ -1,4 +1,4 @@
-/* test_coll_kind.c - tests src/ranks/coll_kind.h */
+/* test_coll_kind.c - tests src/analysis/ranks/coll_kind.h */
 #include "ranks/coll_kind.h"
 
 #include <setjmp.h>

@@ -1,4 +1,5 @@
-/* test_ranks_join.c - tests how src/ranks/ranks.h joins messages, and how little a call takes */
+/* test_ranks_join.c - tests how src/analysis/ranks/ranks.h joins messages, and how little a call
+ * takes */
 #include "ranks/ranks.h"
 
 #include <setjmp.h>

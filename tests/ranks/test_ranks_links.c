@@ -1,5 +1,5 @@
 /* test_ranks_links.c - tests which calls wait for calls that send them nothing:
- * src/ranks/ranks_links.h, ranks_wait.c, ranks_lock.c
+ * src/analysis/ranks/ranks_links.h, ranks_wait.c, ranks_lock.c
  */
 #include "ranks/ranks_links.h"
 

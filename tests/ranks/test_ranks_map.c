@@ -1,4 +1,4 @@
-/* test_ranks_map.c - tests src/ranks/ranks_map.h */
+/* test_ranks_map.c - tests src/analysis/ranks/ranks_map.h */
 #include "ranks/ranks_map.h"
 
 #include <setjmp.h>

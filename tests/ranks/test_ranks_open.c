@@ -1,4 +1,5 @@
-/* test_ranks_open.c - tests what is said about calls that never ended: src/ranks/ranks_open.h */
+/* test_ranks_open.c - tests what is said about calls that never ended:
+ * src/analysis/ranks/ranks_open.h */
 #include "ranks/ranks_open.h"
 
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* test_ranks_pack.c - tests src/ranks/ranks_pack.h */
+/* test_ranks_pack.c - tests src/analysis/ranks/ranks_pack.h */
 #include "ranks/ranks_pack.h"
 
 #include <setjmp.h>

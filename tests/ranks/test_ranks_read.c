@@ -1,4 +1,5 @@
-/* test_ranks_read.c - tests what ut_ranks_add() of src/ranks/ranks.h makes of the rows of threads
+/* test_ranks_read.c - tests what ut_ranks_add() of src/analysis/ranks/ranks.h makes of the rows of
+ * threads
  */
 #include "ranks/ranks.h"
 

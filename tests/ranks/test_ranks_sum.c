@@ -1,4 +1,4 @@
-/* test_ranks_sum.c - tests who is blamed for waits: src/ranks/ranks_sum.h */
+/* test_ranks_sum.c - tests who is blamed for waits: src/analysis/ranks/ranks_sum.h */
 #include "ranks/ranks_sum.h"
 
 #include <setjmp.h>

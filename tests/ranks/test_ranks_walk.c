@@ -1,4 +1,5 @@
-/* test_ranks_walk.c - tests how places in a rank's time are found: src/ranks/ranks_walk.c */
+/* test_ranks_walk.c - tests how places in a rank's time are found: src/analysis/ranks/ranks_walk.c
+ */
 #include "ranks/ranks_sum.h"
 
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* test_hot_verdict.c - tests src/sample/hot_verdict.h, whose.h and short_name.h. */
+/* test_hot_verdict.c - tests src/analysis/sample/hot_verdict.h, whose.h and short_name.h. */
 #include "sample/hot_verdict.h"
 
 #include <setjmp.h>

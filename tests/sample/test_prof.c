@@ -1,4 +1,5 @@
-/* test_prof.c - tests src/sample/prof.h, hotspots.h and call_tree.h: against naive sums. */
+/* test_prof.c - tests src/analysis/sample/prof.h, hotspots.h and call_tree.h: against naive sums.
+ */
 #include "sample/prof.h"
 
 #include <inttypes.h>

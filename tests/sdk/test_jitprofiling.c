@@ -1,5 +1,5 @@
 /*
- * test_jitprofiling.c - tests src/sdk/jitprofiling.c.
+ * test_jitprofiling.c - tests src/record/sdk/jitprofiling.c.
  *
  * link: -Wl,--wrap=dlopen -Wl,--wrap=dlsym
  */

@@ -1,5 +1,5 @@
 /*
- * test_static_part.c - tests src/sdk/ittnotify.c and objects.c: what a program sees with and
+ * test_static_part.c - tests src/record/sdk/ittnotify.c and objects.c: what a program sees with and
  * without a collector, and what a collector sees.
  *
  * link: -Wl,--wrap=dlopen -Wl,--wrap=dlsym

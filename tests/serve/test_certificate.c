@@ -1,4 +1,4 @@
-/* test_certificate.c - tests src/serve/certificate.h and secret.h: made here, checked here. */
+/* test_certificate.c - tests src/app/serve/certificate.h and secret.h: made here, checked here. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

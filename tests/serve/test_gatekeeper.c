@@ -1,4 +1,4 @@
-/* test_gatekeeper.c - tests src/serve/gatekeeper.h: tokens, cookies, hosts and origins. */
+/* test_gatekeeper.c - tests src/app/serve/gatekeeper.h: tokens, cookies, hosts and origins. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

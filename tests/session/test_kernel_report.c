@@ -1,4 +1,5 @@
-/* test_kernel_report.c - tests src/session/kernel_report.h: what is kept of a run to judge it by */
+/* test_kernel_report.c - tests src/app/session/kernel_report.h: what is kept of a run to judge it
+ * by */
 #include "session/kernel_report.h"
 
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* test_output_names.c - tests src/session/output_names.h: what result files are called */
+/* test_output_names.c - tests src/app/session/output_names.h: what result files are called */
 #include "session/output_names.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* test_plan_device.c - tests what src/session/session_plan.h says about devices */
+/* test_plan_device.c - tests what src/app/session/session_plan.h says about devices */
 #include "session/session_plan.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /*
- * test_session_run.c - tests src/session/session_run.h and session_export.h with a client that is
- * no command line: it remembers the news, and nothing may appear on stderr.
+ * test_session_run.c - tests src/app/session/session_run.h and session_export.h with a client that
+ * is no command line: it remembers the news, and nothing may appear on stderr.
  */
 #include "session/session_run.h"
 

@@ -1,4 +1,4 @@
-/* test_attempts.c - tests src/site/attempts.h: guessing becomes slow, for one and for many. */
+/* test_attempts.c - tests src/app/site/attempts.h: guessing becomes slow, for one and for many. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

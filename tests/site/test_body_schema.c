@@ -1,4 +1,4 @@
-/* test_body_schema.c - tests src/site/body_schema.h: bodies that do not fit their route. */
+/* test_body_schema.c - tests src/app/site/body_schema.h: bodies that do not fit their route. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

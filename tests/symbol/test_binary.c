@@ -1,6 +1,6 @@
 /*
- * test_binary.c - tests src/symbol/binary.h: a small program, compiled in every way that debug info
- * is kept in, has at the label "spot" the same functions and lines.
+ * test_binary.c - tests src/record/symbol/binary.h: a small program, compiled in every way that
+ * debug info is kept in, has at the label "spot" the same functions and lines.
  */
 #include "symbol/binary.h"
 

@@ -1,4 +1,4 @@
-/* test_cubin_lines.c - tests src/symbol/cubin_lines.h on a cubin of nvcc's. */
+/* test_cubin_lines.c - tests src/record/symbol/cubin_lines.h on a cubin of nvcc's. */
 #include "symbol/cubin_lines.h"
 
 #include <setjmp.h>

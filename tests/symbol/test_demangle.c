@@ -1,4 +1,4 @@
-/* test_demangle.c - tests src/symbol/demangle.h: names of C++ and Rust. */
+/* test_demangle.c - tests src/record/symbol/demangle.h: names of C++ and Rust. */
 #include "symbol/demangle.h"
 
 #include <setjmp.h>

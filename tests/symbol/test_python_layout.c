@@ -1,7 +1,7 @@
 /*
- * test_python_layout.c - tests src/symbol/python_layout.h on the tables that interpreters carry: of
- * 3.13.18 and 3.14.10 (Debian, x86-64) word for word; of the release candidate of 3.15 the order
- * is that of its build for WebAssembly, the values are made up.
+ * test_python_layout.c - tests src/record/symbol/python_layout.h on the tables that interpreters
+ * carry: of 3.13.18 and 3.14.10 (Debian, x86-64) word for word; of the release candidate of 3.15
+ * the order is that of its build for WebAssembly, the values are made up.
  */
 #include "symbol/python_layout.h"
 

@@ -1,4 +1,4 @@
-/* test_python_lines.c - tests src/symbol/python_lines.h on tables that CPython has made. */
+/* test_python_lines.c - tests src/record/symbol/python_lines.h on tables that CPython has made. */
 #include "symbol/python_lines.h"
 
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* test_symbol.c - tests src/symbol/symbol.h on this program itself. */
+/* test_symbol.c - tests src/record/symbol/symbol.h on this program itself. */
 #include "symbol/symbol.h"
 
 #include <elf.h>

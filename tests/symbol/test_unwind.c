@@ -1,4 +1,4 @@
-/* test_unwind.c - tests src/symbol/unwind.h on the stack of this program itself. */
+/* test_unwind.c - tests src/record/symbol/unwind.h on the stack of this program itself. */
 #include "symbol/unwind.h"
 
 #include <execinfo.h>

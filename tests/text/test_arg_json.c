@@ -1,4 +1,5 @@
-/* test_arg_json.c - tests src/text/arg_json.h: one spelling of arguments, in memory and in a file.
+/* test_arg_json.c - tests src/trace/text/arg_json.h: one spelling of arguments, in memory and in a
+ * file.
  */
 #include <math.h>
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* test_cells.c - tests src/text/cells.h: names and times for people. */
+/* test_cells.c - tests src/trace/text/cells.h: names and times for people. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>

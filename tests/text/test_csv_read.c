@@ -1,4 +1,4 @@
-/* test_csv_read.c - tests src/text/csv_read.h: records, quotes, numbers. */
+/* test_csv_read.c - tests src/trace/text/csv_read.h: records, quotes, numbers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

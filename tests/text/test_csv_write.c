@@ -1,4 +1,4 @@
-/* test_csv_write.c - tests src/text/csv_write.h: quotes, bad bytes, formulas. */
+/* test_csv_write.c - tests src/trace/text/csv_write.h: quotes, bad bytes, formulas. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-/* test_html.c - tests src/text/html.h: what a trace says cannot become part of the page. */
+/* test_html.c - tests src/trace/text/html.h: what a trace says cannot become part of the page. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
-/* test_json_doc.c - tests src/text/json_doc.h and json_write.h: what is read is what was written.
+/* test_json_doc.c - tests src/trace/text/json_doc.h and json_write.h: what is read is what was
+ * written.
  */
 #include <errno.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
-/* test_json_text.c - tests src/text/json_text.h and src/base/utf8.h: valid for any bytes, exact for
- * any number. */
+/* test_json_text.c - tests src/trace/text/json_text.h and src/base/utf8.h: valid for any bytes,
+ * exact for any number. */
 #include <float.h>
 #include <math.h>
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* test_out.c - tests src/text/out.h: exact numbers, and a file that is whole or not there. */
+/* test_out.c - tests src/trace/text/out.h: exact numbers, and a file that is whole or not there. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>

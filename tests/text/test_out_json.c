@@ -1,4 +1,5 @@
-/* test_out_json.c - tests the JSON of src/text/out.h: valid for any bytes, exact for any double. */
+/* test_out_json.c - tests the JSON of src/trace/text/out.h: valid for any bytes, exact for any
+ * double. */
 #include <float.h>
 #include <math.h>
 #include <setjmp.h>

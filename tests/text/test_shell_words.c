@@ -1,4 +1,4 @@
-/* test_shell_words.c - tests src/text/shell_words.h: words as a shell splits them. */
+/* test_shell_words.c - tests src/trace/text/shell_words.h: words as a shell splits them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

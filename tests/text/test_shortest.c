@@ -1,4 +1,4 @@
-/* test_shortest.c - tests src/text/shortest.h: doubles as text, there and back. */
+/* test_shortest.c - tests src/trace/text/shortest.h: doubles as text, there and back. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

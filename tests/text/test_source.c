@@ -1,4 +1,4 @@
-/* test_source.c - tests src/text/source.h: plain, gzip and zstd, whole, cut and damaged. */
+/* test_source.c - tests src/trace/text/source.h: plain, gzip and zstd, whole, cut and damaged. */
 #include "text/source.h"
 
 #include <errno.h>

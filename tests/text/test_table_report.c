@@ -1,4 +1,5 @@
-/* test_table_report.c - tests src/text/table_report.h: every printer, with cells of every type. */
+/* test_table_report.c - tests src/trace/text/table_report.h: every printer, with cells of every
+ * type. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* test_tar_read.c - tests src/text/tar_read.h: files of tarballs, long names, damage. */
+/* test_tar_read.c - tests src/trace/text/tar_read.h: files of tarballs, long names, damage. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
-/* test_durations.c - tests src/tt/durations.h, ops.h and bars.h: which durations are found. */
+/* test_durations.c - tests src/analysis/tt/durations.h, ops.h and bars.h: which durations are
+ * found. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

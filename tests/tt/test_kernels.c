@@ -1,5 +1,5 @@
-/* test_kernels.c - tests src/tt/kernels.h: what each RISC did for each launch, and of too many the
- * longest. */
+/* test_kernels.c - tests src/analysis/tt/kernels.h: what each RISC did for each launch, and of too
+ * many the longest. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

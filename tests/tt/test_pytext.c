@@ -1,4 +1,4 @@
-/* test_pytext.c - tests src/tt/pytext.h: as Python prints it. */
+/* test_pytext.c - tests src/analysis/tt/pytext.h: as Python prints it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* test_read_log.c - tests src/tt/read_log.h and log_columns.h: rows, lanes, their order, and what
- * is refused. */
+/* test_read_log.c - tests src/analysis/tt/read_log.h and log_columns.h: rows, lanes, their order,
+ * and what is refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

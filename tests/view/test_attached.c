@@ -1,5 +1,5 @@
-/* test_attached.c - what tools attach to a view (src/view/view.h): asked for by name, told in the
- * answer about the trace, and carried into a one-file page. */
+/* test_attached.c - what tools attach to a view (src/analysis/view/view.h): asked for by name, told
+ * in the answer about the trace, and carried into a one-file page. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +12,7 @@
 
 #include "analyze/make_store.h"
 #include "base/str.h"
-#include "export/one_page.h"
+#include "report/one_page.h"
 #include "support/unit.h"
 #include "text/out.h"
 #include "view/sheet.h"

@@ -1,4 +1,5 @@
-/* test_hits.c - tests src/view/hits.h: what a search finds, against every row looked at by itself.
+/* test_hits.c - tests src/analysis/view/hits.h: what a search finds, against every row looked at by
+ * itself.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
-/* test_sample_stacks.c - samples as the page asks for them (src/view/sample_stacks.h): of all, of a
- * stretch of time, of a thread; code is read only where it may be, and only what is called like
- * source. */
+/* test_sample_stacks.c - samples as the page asks for them (src/analysis/view/sample_stacks.h): of
+ * all, of a stretch of time, of a thread; code is read only where it may be, and only what is
+ * called like source. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

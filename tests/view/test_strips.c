@@ -1,4 +1,5 @@
-/* test_strips.c - tests src/view/strips.h: what is drawn, against every entry looked at by itself.
+/* test_strips.c - tests src/analysis/view/strips.h: what is drawn, against every entry looked at by
+ * itself.
  */
 #include <math.h>
 #include <setjmp.h>

@@ -1,4 +1,5 @@
-/* test_view_picture.c - tests src/view/view_picture.h: what is in a window is in its picture. */
+/* test_view_picture.c - tests src/analysis/view/view_picture.h: what is in a window is in its
+ * picture. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>

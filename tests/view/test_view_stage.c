@@ -1,6 +1,6 @@
 /*
- * test_view_stage.c - tests src/view/view_stage.h and src/model/renumber.h: a trace that grows
- * while it is asked about, by several threads.
+ * test_view_stage.c - tests src/analysis/view/view_stage.h and src/trace/model/renumber.h: a trace
+ * that grows while it is asked about, by several threads.
  */
 #include <pthread.h>
 #include <sched.h>

@@ -1,5 +1,5 @@
-/* test_visit.c - tests the walk of src/view/visit.h against src/analyze/stats.h, and the tables
- * made in it, with stores made at random. */
+/* test_visit.c - tests the walk of src/analysis/view/visit.h against src/analysis/analyze/stats.h,
+ * and the tables made in it, with stores made at random. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* test_wanted.c - tests src/view/wanted.h: the words of a search. */
+/* test_wanted.c - tests src/analysis/view/wanted.h: the words of a search. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* test_clock.c - tests src/wire/clock.h */
+/* test_clock.c - tests src/record/wire/clock.h */
 #include "wire/clock.h"
 
 #include <setjmp.h>

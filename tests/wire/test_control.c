@@ -1,4 +1,4 @@
-/* test_control.c - tests src/wire/control.h */
+/* test_control.c - tests src/record/wire/control.h */
 #include "wire/control.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* test_disk.c - tests src/wire/disk.h: room is made without touching what is there. */
+/* test_disk.c - tests src/record/wire/disk.h: room is made without touching what is there. */
 #include "wire/disk.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* test_process.c - tests src/wire/process.h */
+/* test_process.c - tests src/record/wire/process.h */
 #include "wire/process.h"
 
 #include <setjmp.h>

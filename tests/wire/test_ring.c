@@ -1,4 +1,4 @@
-/* test_ring.c - tests src/wire/ring.h */
+/* test_ring.c - tests src/record/wire/ring.h */
 #include "wire/ring.h"
 
 #include <pthread.h>

@@ -1,4 +1,4 @@
-/* test_text.c - tests src/wire/text.h against the C library's own printf. */
+/* test_text.c - tests src/record/wire/text.h against the C library's own printf. */
 #include "wire/text.h"
 
 #include <float.h>

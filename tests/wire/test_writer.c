@@ -1,6 +1,6 @@
 /*
- * test_writer.c - tests src/wire/writer.h: what threads have recorded is read back. Compiled with
- * writer.c, to look at its windows. What happens to the process is in test_writer_ends.c.
+ * test_writer.c - tests src/record/wire/writer.h: what threads have recorded is read back. Compiled
+ * with writer.c, to look at its windows. What happens to the process is in test_writer_ends.c.
  */
 #include <pthread.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /*
- * test_writer_ends.c - tests src/wire/writer.h: whatever happens to the process, its descriptors
- * or its disk, what was recorded is read back, and the program goes on.
+ * test_writer_ends.c - tests src/record/wire/writer.h: whatever happens to the process, its
+ * descriptors or its disk, what was recorded is read back, and the program goes on.
  */
 #include "wire/writer.h"
 

@@ -1,4 +1,4 @@
-/* test_askpass.c - tests src/workbench/askpass.h: who is told a password, and who is not. */
+/* test_askpass.c - tests src/app/workbench/askpass.h: who is told a password, and who is not. */
 #include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* test_far_frames.c - tests src/workbench/far_frames.h: what the other side says, in any pieces,
- * and what it must not say. */
+/* test_far_frames.c - tests src/app/workbench/far_frames.h: what the other side says, in any
+ * pieces, and what it must not say. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* test_far_talk.c - tests src/workbench/far_talk.h: two sides that hand pieces to each other, and a
- * connection on each. */
+/* test_far_talk.c - tests src/app/workbench/far_talk.h: two sides that hand pieces to each other,
+ * and a connection on each. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

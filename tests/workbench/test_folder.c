@@ -1,4 +1,5 @@
-/* test_folder.c - tests src/workbench/folder.h: names that fit, and nothing outside of a folder. */
+/* test_folder.c - tests src/app/workbench/folder.h: names that fit, and nothing outside of a
+ * folder. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,5 @@
-/* test_output_log.c - tests src/workbench/output_log.h: beginning and end are kept, places stay. */
+/* test_output_log.c - tests src/app/workbench/output_log.h: beginning and end are kept, places
+ * stay. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

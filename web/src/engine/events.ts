@@ -52,7 +52,7 @@ function callerOf(store: Store, track: Track): Track | undefined {
 		: store.tracks.find(t => t.place.tid === calls && t.place.parent === parent);
 }
 
-/* Code of Python itself and of packages, as src/model/user_code.c has it. */
+/* Code of Python itself and of packages, as src/trace/model/user_code.c has it. */
 const LIBRARY = /\/lib(64)?\/python3|\/(site|dist)-packages\/|^torch\/|^site-packages\/|^</;
 
 /* Of those around an event the innermost of each role, the outermost first. Python's own code and that of

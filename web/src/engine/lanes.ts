@@ -1,5 +1,5 @@
 // lanes.ts - the rows of a track dealt onto lanes in which nothing overlaps, and drawn from them
-// at any width. The same rules as src/model/pyramid.h, for a trace that lies in the page.
+// at any width. The same rules as src/trace/model/pyramid.h, for a trace that lies in the page.
 
 import type { LaneKind } from '../source/contract';
 import { MANY, TORN, type WindowWriter } from '../source/window';

@@ -1,5 +1,5 @@
 // profile.ts - samples as tables and trees, made of what the question "stacks" is answered with. What
-// self and total mean, and what trees leave out, is as src/sample has it (hotspots.h, call_tree.h): a
+// self and total mean, and what trees leave out, is as src/analysis/sample has it (hotspots.h, call_tree.h): a
 // page shows the numbers that `unitrace hotspots` prints.
 
 import type { Cell, Column, ColumnType, SampleGroups, Stacks, Table, Tree } from '../source/contract';

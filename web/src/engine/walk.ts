@@ -64,7 +64,7 @@ function typeMask(store: Store, query: Query): Uint8Array {
 }
 
 /*
- * The meaning is that of src/view/visit.h: every moment of a track belongs to the span that began
+ * The meaning is that of src/analysis/view/visit.h: every moment of a track belongs to the span that began
  * last of those going on; a span lies in another if it begins and ends inside it. What is nobody's
  * work has no self time, takes none from others and lies in nothing.
  */

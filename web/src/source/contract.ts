@@ -239,7 +239,7 @@ export interface SampleGroups {
 }
 
 /*
- * Samples of CPUs or memory as a tree (src/view/sample_stacks.h); engine/profile.ts makes tables and flame
+ * Samples of CPUs or memory as a tree (src/analysis/view/sample_stacks.h); engine/profile.ts makes tables and flame
  * graphs of it. A node is a frame below the node that called it, callers come first; node 0 is around
  * all, and frame 0 is nowhere.
  */
@@ -348,7 +348,7 @@ export interface Finding {
 /* The sheet of a tool that holds a list of Finding: they come before those of the trace. */
 export const FINDINGS = 'findings';
 
-/* A chart as src/draw/chart_json.c writes it: what it shows, and nothing about how. */
+/* A chart as src/trace/draw/chart_json.c writes it: what it shows, and nothing about how. */
 export interface ChartAxis {
 	title?: string; // with its unit
 	numbers: 'short' | 'hex' | 'ns';

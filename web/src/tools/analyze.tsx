@@ -1,5 +1,5 @@
 // analyze.tsx - tabs of `unitrace analyze`: where the time of a job on AIU devices went, who is late,
-// what it cost in energy, and how much of that can be trusted. src/acelyzer/page_*.c write the sheets.
+// what it cost in energy, and how much of that can be trusted. src/analysis/acelyzer/page_*.c write the sheets.
 
 import { hasSheet, type Tab } from '../ui/tab';
 import { TOOL } from './analyze_parts';

@@ -12,7 +12,7 @@ import { hasSheet } from '../ui/tab';
 
 export const TOOL = 'analyze',
 	UNEVEN = 0.2, // of the median: a step that is longer by more is worth a look
-	EXPOSED = 0.1, // of the time; src/acelyzer/page_findings.c judges by the same
+	EXPOSED = 0.1, // of the time; src/analysis/acelyzer/page_findings.c judges by the same
 	TRUSTED = 0.95,
 	OFF_CLOCK = 0.01;
 

@@ -1,5 +1,5 @@
 // charts.tsx - tab of commands that draw: charts of hardware metrics, and why instructions stall.
-// src/cmd/chart_file.c and metrics_page.c write the sheets.
+// src/app/cmd/chart_file.c and metrics_page.c write the sheets.
 
 import { useMemo } from 'preact/hooks';
 import type { ChartData, StallFinding, StallReport, Table } from '../source/contract';

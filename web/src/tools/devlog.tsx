@@ -1,5 +1,5 @@
 // devlog.tsx - tabs of `unitrace devlog`: the cores of a chip as a map, its ops, its statistics. What
-// the sheets hold is said at the top of src/tt/devlog_sheets.c.
+// the sheets hold is said at the top of src/analysis/tt/devlog_sheets.c.
 
 import { useMemo, useState } from 'preact/hooks';
 import { trackOf, type Cell, type Place, type Table } from '../source/contract';
@@ -69,7 +69,7 @@ function coresOf(t: Table): Core[] {
 
 /* ---- cores and places ------------------------------------------------------------------------ */
 
-/* The tracks of each core, and the core of each track, by the names that src/tt gives to places. */
+/* The tracks of each core, and the core of each track, by the names that src/analysis/tt gives to places. */
 function usePlaces(app: App) {
 	const places = app.places.value;
 

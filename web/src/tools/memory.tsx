@@ -1,7 +1,7 @@
 // memory.tsx - the tab of the memory hierarchy: what the kernel that is chosen in the table below asks of
 // each level of memory, as a picture of the device. What is bad is red, with the reason; what was not
 // measured is grey, with how to measure it. Numbers come with the sheet of metrics
-// (src/view/memory_sheet.c).
+// (src/analysis/view/memory_sheet.c).
 
 import { useMemo } from 'preact/hooks';
 import type { Cell, Table } from '../source/contract';

@@ -1,6 +1,6 @@
 // metrics.tsx - the tab of hardware metrics: a table of kernels with what was counted of each, and of the
 // one that is chosen its verdict, its place under the roof, its counters and where its instructions wait.
-// The sheet is written by src/view/metrics_sheet.c.
+// The sheet is written by src/analysis/view/metrics_sheet.c.
 
 import { signal } from '@preact/signals';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';

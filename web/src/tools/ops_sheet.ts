@@ -1,4 +1,4 @@
-// ops_sheet.ts - the rows of an ops report as src/ops/page_sheet.c packs them: rows of one program
+// ops_sheet.ts - the rows of an ops report as src/analysis/ops/page_sheet.c packs them: rows of one program
 // share their parts, numbers that grow are told as steps, runs of equal items are told once. A column
 // is unpacked when it is first looked at: a report has a hundred, and people look at ten.
 

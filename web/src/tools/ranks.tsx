@@ -1,6 +1,6 @@
 // ranks.tsx - the tab of a parallel job: which rank makes the others wait, what the time of each goes to,
 // along the run too, and what is sent where. Tables are those of `unitrace ranks`; the sheet is written
-// by src/view/ranks_sheet.c.
+// by src/analysis/view/ranks_sheet.c.
 
 import { useMemo } from 'preact/hooks';
 import { exactly } from '../engine/query';
@@ -17,7 +17,7 @@ import { Plot } from '../plot/plot';
 import { hasSheet, type Tab } from '../ui/tab';
 
 const TOOL = 'ranks',
-	LITTLE = 0.02, // of the ranks' time: src/ranks/ranks_verdict.c judges by the same
+	LITTLE = 0.02, // of the ranks' time: src/analysis/ranks/ranks_verdict.c judges by the same
 	MUCH = 0.1,
 	LOW = 0.8, // an efficiency below is worth a look: POP's own limit
 	BARS = 128; // ranks with a bar of their own

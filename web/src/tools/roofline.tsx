@@ -1,5 +1,5 @@
 // roofline.tsx - the tab of `unitrace roofline`: kernels under the roofs of their device, and what of
-// it they use. The sheet is written by src/cmd/roofline_page.c.
+// it they use. The sheet is written by src/app/cmd/roofline_page.c.
 
 import { useState } from 'preact/hooks';
 import type { ChartData, Table } from '../source/contract';
