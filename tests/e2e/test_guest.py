@@ -70,7 +70,7 @@ class Clocks(Case):
         got = self.unitrace(*words, program("strange_clock"))
         after = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
         if b"unshare" in got.stderr:
-            self.skipTest(got.stderr.decode())
+            self.skipTest("not here: " + got.stderr.decode().strip())
         self.assertEqual((got.returncode, got.stdout), (0, b"done\n"), got.stderr)
         trace = self.trace()
         naps = trace.named("nap")
@@ -229,7 +229,7 @@ class NoProc(Case):
         got = self.run_words("unshare", *(() if is_root() else ("-r",)), "-m", "sh", "-c",
                              'mount -t tmpfs none /proc && exec "$@"', "sh", UNITRACE, *words)
         if b"unshare" in got.stderr or b"mount" in got.stderr:
-            self.skipTest(got.stderr.decode())
+            self.skipTest("not here: " + got.stderr.decode().strip())
         return got
 
     def test_it_is_recorded(self):
