@@ -346,6 +346,12 @@ class Mcp(common.Case):
         text, failed = self.server.tool("overview")
         self.assertFalse(failed, text)
         self.assertIn("takes the most time of its own", text)
+        self.assertIn("(first 2 of 2 names, times in ns)", text)
+        names = [{**e, "name": f"n{i}"} for i, e in enumerate(spans()[1:40])]
+        names += [{"ph": "i", "s": "t", "pid": 0, "tid": 1, "ts": i, "name": f"i{i}"} for i in range(9)]
+        (self.traces / "u.json").write_text(json.dumps(names))
+        self.server.tool("open", paths=["u.json"])
+        self.assertIn("(first 15 of 39 names, times in ns)", self.server.tool("overview", trace="t2")[0])
         self.assertIn("How this was computed", text)
 
     def test_a_picture_is_a_png(self):

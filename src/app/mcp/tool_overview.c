@@ -138,14 +138,16 @@ static void put_stats(struct ut_mcp_call *c, struct ut_mcp_trace *t)
 					       .limit = STATS_ROWS };
 	const struct ut_stats_view view = { .what = UT_STATS_SPANS };
 	struct ut_stats s;
+	size_t count;
 
 	ut_stats_init(&s, 1u << UT_BY_NAME);
 	for (size_t i = 0; i < t->inputs.count; i++)
 		ut_stats_add(&s, ut_view_store(t->view, i), NULL,
 			     ut_load_threads(c->traces->threads));
+	ut_stats_order(&s, UT_SORT_TOTAL, &count); /* names of instants alone are no rows */
 	ut_out_fmt(c->text,
-		   "\nWhat takes the most time of its own (first %u of %zu names, times in ns):\n",
-		   STATS_ROWS, s.group_count);
+		   "\nWhat takes the most time of its own (first %zu of %zu names, times in ns):\n",
+		   count < STATS_ROWS ? count : STATS_ROWS, count);
 	ut_stats_print(c->text, &s, &view, &report);
 	ut_stats_release(&s);
 }
