@@ -483,7 +483,31 @@ function trackOptions(app: App, tracks: number[]): string | null {
 }
 
 /* Commands that print what a tab shows of the whole recording. */
-const OF_TAB: Record<string, string> = { sql: 'query', kernels: 'kernels', ranks: 'ranks' };
+const OF_TAB: Record<string, string> = { kernels: 'kernels', ranks: 'ranks' };
+
+/* Tabs whose numbers are those of `stats`. */
+const OF_STATS = new Set(['summary', 'timeline', 'flame', 'zone']);
+
+/* The question that was asked last, on one line. */
+function query(app: App, own: string): string {
+	const asked = (app.kept.value.get('sql') ?? '').trim(),
+		sql = asked.replace(/\s*\n\s*/g, ' '),
+		quoted = `'${sql.replaceAll("'", "'\\''")}'`;
+
+	// comments and texts may not change; what is shown otherwise than it is cannot be copied
+	if (!sql.includes(' ') || sql.includes('--') || /(['"])[^'"]*\n[^'"]*\1/.test(asked)) return '';
+	return plain(quoted) === quoted ? `unitrace query ${own} ${quoted}` : '';
+}
+
+/* What prints the tab of samples: of the difference only where the other is one file. */
+function hotspots(app: App, own: string, times: string): string {
+	const other = app.other.value?.cli ?? '';
+
+	if (app.side !== 'after' || app.kept.value.get('hot.differ') !== 'yes' || !app.other.value)
+		return `unitrace hotspots${times} ${own}`;
+	if (!isWhole(app.scope.value, app.info.value.span) || !/^(?:'[^']*'|[^\s'])+$/.test(other)) return '';
+	return `unitrace hotspots --diff ${other} ${own}`;
+}
 
 /* What prints the same numbers on a terminal; '': nothing does. */
 function command(app: App): string {
@@ -501,9 +525,10 @@ function command(app: App): string {
 	if (!own || more.length || scope.query) return '';
 	const times = range ? ` --from ${Math.round(range[0])}ns --to ${Math.round(range[1])}ns` : '';
 
+	if (tab === 'sql') return query(app, own);
 	if (OF_TAB[tab]) return `unitrace ${OF_TAB[tab]} ${own}`;
-	if (tab === 'hotspots') return scope.tracks ? '' : `unitrace hotspots${times} ${own}`;
-	return tracks === null ? '' : `unitrace stats --clip${tracks}${times} ${own}`;
+	if (tab === 'hotspots') return scope.tracks ? '' : hotspots(app, own, times);
+	return tracks === null || !OF_STATS.has(tab) ? '' : `unitrace stats --clip${tracks}${times} ${own}`;
 }
 
 function Status({ app }: { app: App }) {
