@@ -43,6 +43,16 @@ class Fake(GpuRuns):
     def test_roofline(self):
         self.check_roofline()
 
+    def test_where_counters_are_not_shown_it_is_said(self):
+        for analysis, function in (("gpu-hotspots", "RangeProfilerEnable"), ("gpu-metrics", "PmSamplingEnable"),
+                                   ("stalls", "PCSamplingEnable"), ("roofline", "RangeProfilerEnable")):
+            what = self.what()
+            what["environment"].append({"name": "FAKE_CUPTI_REFUSE", "value": f"{function}:35"})
+            name = self.do("POST", "/projects/p/runs", {"what": "launch", **what, "analysis": analysis})["result"]
+            got = self.wait_for("p", name)
+            self.assertEqual(got["state"], "ready")
+            self.assertRegex(got["trouble"], "no hardware metrics: .*ERR_NVGPUCTRPERM")
+
 
 class Recorded(Server):
     def test_a_recording_of_an_h200_has_the_figures_of_its_table(self):

@@ -90,6 +90,14 @@ static void set_trouble(struct keeper *k, const char *text)
 		snprintf(k->trouble, sizeof(k->trouble), "%s", text);
 }
 
+/* Does a backend say that it measures nothing? "NAME (PID): no hardware metrics: WHY". */
+static bool is_unmeasured(const struct ut_doc *t)
+{
+	const char *level = ut_doc_text(t, "level"), *text = ut_doc_text(t, "text");
+
+	return level && text && !strcmp(level, "warning") && strstr(text, ": no hardware metrics");
+}
+
 /* A line of the log: what the recording tells. */
 static void look_at_line(struct keeper *k, struct ut_str line)
 {
@@ -112,6 +120,8 @@ static void look_at_line(struct keeper *k, struct ut_str line)
 			 path ? path : "", strerror((int)ut_doc_number(t, "code", ENOEXEC)));
 	} else if (!strcmp(kind, "failed") || !strcmp(kind, "nothing") ||
 		   !strcmp(kind, "could-not-record")) {
+		set_trouble(k, ut_doc_text(t, "text"));
+	} else if (!k->trouble[0] && is_unmeasured(t)) {
 		set_trouble(k, ut_doc_text(t, "text"));
 	}
 	ut_arena_release(&arena);

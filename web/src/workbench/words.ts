@@ -54,8 +54,8 @@ export function badge(r: Result): Mark | null {
 	if (state) return { text: state, tone: r.state === 'running' ? 'bad' : 'warn', live: true };
 	if (r.status && r.status & 0x7f) return { text: 'killed', tone: 'bad', live: false };
 	if (r.status) return { text: ending(r.status).replace(' status', ''), tone: 'bad', live: false };
-	if (r.verdict) return { text: r.verdict, tone: r.tone, live: false };
 	if (r.trouble) return { text: 'look', tone: 'warn', live: false };
+	if (r.verdict) return { text: r.verdict, tone: r.tone, live: false };
 	return null;
 }
 
@@ -73,7 +73,7 @@ export function about(r: Result): string {
 	if (r.state === 'failed' && r.trouble) return r.trouble;
 	return [
 		r.verdict === 'failed' ? '' : ending(r.status), // it is said
-		r.state === 'ready' ? r.say : '',
+		r.state === 'ready' ? r.trouble || r.say : '',
 		r.analysis || 'imported',
 		r.seconds !== undefined && (r.seconds > 0 || r.state === 'running') ? seconds(r.seconds) : '',
 		r.bytes ? bytes(r.bytes, 3) : '',
