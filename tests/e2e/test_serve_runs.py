@@ -418,6 +418,19 @@ class Control(Runs):
         self.assertIsNone(burner.poll())
         self.assertGreater(self.ask("p", name, "info")["samples"], 0)
 
+    def test_it_is_seen_while_only_samples_arrive(self):
+        gate = self.dir / "enough"
+        name = self.run_it("bash", arguments=["-c", f"while [ ! -e {gate} ]; do :; done"], analysis="hotspots")
+        path = f"/projects/p/results/{name}/view/info"
+        seen = 0
+        for _ in range(3):
+            got = self.until(lambda a: a.status == 200 and a.json["samples"] > seen and a.json,
+                             lambda: self.call("POST", path, {}, check=False))
+            self.assertTrue(got["live"])
+            seen = got["samples"]
+        gate.touch()
+        self.wait_for("p", name)
+
     def test_what_takes_a_program_that_is_started_is_refused(self):
         can = {a["id"] for a in self.get("/analyses")["analyses"]
                if not self.do("POST", "/command", {"what": "attach", "pid": os.getpid(), "analysis": a["id"]})["problems"]}

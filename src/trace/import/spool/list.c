@@ -49,6 +49,8 @@ int ut_spool_info(const char *path, struct ut_spool_info *info, struct ut_err *e
 
 	if (ut_str_ends(path, UT_CPU_SUFFIX))
 		return info_of_samples(path, info, err);
+	if (!info_of_samples(path, info, NULL)) /* by another name, such as a descriptor's */
+		return 0;
 	rc = ut_spool_map(&m, path, err);
 	if (rc)
 		return rc;

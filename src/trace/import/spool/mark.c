@@ -1,4 +1,5 @@
 /* mark.c - has a recording grown? */
+#include "import/cpu/cpu_read.h"
 #include "import/spool/reader.h"
 #include "import/spool/records.h"
 
@@ -26,8 +27,14 @@ int ut_spool_mark(const char *path, struct ut_spool_mark *mark, struct ut_err *e
 	struct ut_chunk_view view;
 	struct ut_spool_map m;
 	size_t offset = 0;
-	int rc = ut_spool_map(&m, path, err);
+	struct ut_cpu_info cpu;
+	int rc;
 
+	if (!ut_cpu_info(path, &cpu, NULL)) { /* samples come behind those that are there */
+		*mark = (struct ut_spool_mark){ .bytes = cpu.bytes, .number = cpu.bytes };
+		return 0;
+	}
+	rc = ut_spool_map(&m, path, err);
 	*mark = (struct ut_spool_mark){ 0 };
 	if (rc)
 		return rc;
