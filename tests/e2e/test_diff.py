@@ -145,6 +145,13 @@ class Diff(Case):
         self.assertEqual(got.returncode, 0)
         self.assertIn(b"no name is on both sides", got.stderr)
 
+    def test_samples_are_compared_by_another_command(self):
+        stacks = "main;work 10\n"
+        for name in ("a.folded", "b.folded"):
+            (self.dir / name).write_text(stacks)
+        got = self.unitrace("diff", "a.folded", "b.folded")
+        self.assertIn(b"'unitrace hotspots --diff' compares samples", got.stderr)
+
     def test_rows_and_counts_are_limited(self):
         a = make(self.dir / "a.json", 1, extra=["x", "y"])
         b = make(self.dir / "b.json", 2)

@@ -228,8 +228,10 @@ class RecordAndLook(Growing):
         self.look("say", "first", "many", "3", "wait", "many", "4")
         info = self.until(lambda i: i["slices"] == 3)
         self.assertTrue(info["live"])
+        self.assertNotIn("cli", info)  # the launcher removes the session in the end
         self.go_on()
-        self.until(lambda i: not i["live"] and i["slices"] == 7)
+        info = self.until(lambda i: not i["live"] and i["slices"] == 7)
+        self.assertNotIn("cli", info)
         self.stays()
         self.recorder.terminate()
         out, err = self.recorder.communicate(timeout=PATIENCE)

@@ -169,7 +169,7 @@ static void put_command(const struct ut_view *v, struct ut_out *out)
 static void put_cli(const struct ut_view *v, struct ut_out *out)
 {
 	struct ut_buf b = { 0 };
-	bool all = v->trace_count > 0 && v->trace_count <= CLI_MOST;
+	bool all = !v->paths_go && v->trace_count > 0 && v->trace_count <= CLI_MOST;
 
 	for (size_t i = 0; i < v->trace_count && all; i++) {
 		const char *path = v->traces[i].path;

@@ -111,6 +111,11 @@ void ut_view_lend(struct ut_view *v, const char *path, struct ut_store *store)
 				     .store = store };
 }
 
+void ut_view_paths_go(struct ut_view *v)
+{
+	v->paths_go = true;
+}
+
 void ut_view_share(struct ut_view *v, const char *path, struct ut_view_store *s)
 {
 	atomic_fetch_add(&s->owners, 1);

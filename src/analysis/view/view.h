@@ -42,6 +42,8 @@ struct ut_view_store *ut_view_store_new(struct ut_store *store);
 const struct ut_store *ut_view_store_get(const struct ut_view_store *s);
 void ut_view_store_drop(struct ut_view_store *s); /* NULL is fine */
 void ut_view_share(struct ut_view *v, const char *path, struct ut_view_store *s);
+/* The paths are removed soon, so no command that the page shows names them. */
+void ut_view_paths_go(struct ut_view *v);
 
 /* Before ready: other views of the same traces will follow, which have grown. Numbers of tracks and
  * types leave room, so that those of the last traces stay when the first ones get more. */

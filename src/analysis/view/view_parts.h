@@ -95,6 +95,7 @@ struct ut_view {
 	struct ut_arena arena;
 	struct ut_view_trace *traces;
 	size_t trace_count, trace_cap;
+	bool paths_go; /* ut_view_paths_go() */
 	struct ut_view_track *tracks;
 	uint32_t track_count, type_count;
 	uint8_t *classes, *traits; /* of types; enum ut_view_trait */

@@ -47,6 +47,7 @@ struct work {
 	struct ut_stats run;  /* the one that is being read */
 	uint64_t missing;     /* records of all runs */
 	struct ut_buf failed; /* the first process that failed, and how */
+	bool samples;         /* a run has some */
 };
 
 /* A process that was asked to end by a signal is no failure of the run. */
@@ -74,6 +75,8 @@ static int add_store(void *ctx, size_t i, struct ut_store *store, struct ut_err 
 	(void)i;
 	(void)err;
 	ut_stats_add(&w->run, store, &w->filter, w->threads);
+	for (uint32_t n = 0; n < store->types.count; n++)
+		w->samples |= ut_store_type(store, n)->kind == UT_KIND_SAMPLE;
 	w->missing += store->trace.losses.dropped + store->trace.losses.torn;
 	if (!w->failed.len)
 		note_failure(&store->trace, &w->failed);
@@ -115,13 +118,14 @@ static int print(const struct diff_opts *o, const struct ut_diff *d,
 	return rc || *failed ? rc : ut_diff_rules_compared(rules, d, err);
 }
 
-static void warn_if_apart(const struct ut_diff *d)
+static void warn_if_apart(const struct ut_diff *d, bool samples)
 {
 	for (size_t i = 0; i < d->count; i++) {
 		if (d->rows[i].before && d->rows[i].after)
 			return;
 	}
-	ut_log(UT_WARN, "nothing was compared: no name is on both sides");
+	ut_log(UT_WARN, "nothing was compared: no name is on both sides%s",
+	       !d->count && samples ? "; 'unitrace hotspots --diff' compares samples" : "");
 }
 
 static int diff(const struct diff_opts *o, struct work *w, bool *failed, struct ut_err *err)
@@ -138,7 +142,7 @@ static int diff(const struct diff_opts *o, struct work *w, bool *failed, struct 
 	if (!rc) {
 		ut_diff_make(&d, &sides[0], &sides[1], o->min_count);
 		if (!w->rules.count)
-			warn_if_apart(&d);
+			warn_if_apart(&d, w->samples);
 		rc = print(o, &d, &w->rules, failed, err);
 		if (!rc && !*failed && w->rules.count && w->missing)
 			rc = ut_err_set(err, -ENODATA,

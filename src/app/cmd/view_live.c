@@ -53,7 +53,8 @@ struct watch {
 	const struct ut_control *control; /* read only; NULL = it is gone */
 	struct spool *items;
 	size_t count, cap;
-	int64_t next; /* ms: when to read again */
+	int64_t next;    /* ms: when to read again */
+	bool is_passing; /* the launcher removes the session when it has written its results */
 };
 
 static int64_t ms_of(clockid_t clock)
@@ -298,6 +299,8 @@ static void show_spools(struct watch *w)
 	struct ut_view *v = ut_view_new();
 
 	ut_view_expect_more(v);
+	if (w->is_passing)
+		ut_view_paths_go(v);
 	for (size_t i = 0; i < w->count; i++) {
 		if (w->items[i].store)
 			ut_view_share(v, w->dir, w->items[i].store);
@@ -389,7 +392,7 @@ static bool take_last_spools(struct watch *w, int launcher)
 
 int ut_show_session(struct ut_show *s, const char *dir, int launcher, struct ut_err *err)
 {
-	struct watch w = { .s = s, .dir = dir };
+	struct watch w = { .s = s, .dir = dir, .is_passing = launcher > 0 };
 	size_t read = 0;
 	pthread_t watcher;
 
