@@ -148,6 +148,28 @@ export const TIMELINE: Record<string, Check> = {
 		await s.until('window.timeline && app.notes.value.length === 1');
 	},
 
+	async 'the minimap shows what has arrived, whatever the status line says'(s) {
+		const bars = () =>
+			s.p.evaluate<number>(`(() => {
+				const c = document.querySelector('.minimap'), x = c.getContext('2d');
+				const d = x.getImageData(0, Math.floor(c.height / 2), c.width, 1).data, seen = new Set();
+				for (let i = 0; i < d.length; i += 4) seen.add(d.slice(i, i + 4).join());
+				return seen.size;
+			})()`);
+
+		// Two pictures may take equally long: then the status line does not change.
+		await s.p.evaluate(
+			`Object.defineProperty(app.status, 'value', { configurable: true, get: () => '', set() {} })`,
+		);
+		await s.p.evaluate('app.area.value = { t0: 10000000, t1: 20000000 }; app.filterIn()');
+		await s.settle();
+		const seen = await bars();
+
+		await s.p.evaluate('delete app.status.value; app.chain.value = []');
+		await s.settle();
+		assert.ok(seen > 4, `${seen} colours in the minimap`);
+	},
+
 	async 'wheel, shift drag, minimap'(s) {
 		await s.p.evaluate('app.show(10000000, 20000000)');
 		await s.settle();

@@ -264,6 +264,7 @@ export class Timeline {
 			this.drawOver();
 			this.frames.push(performance.now() - from);
 			if (this.frames.length > 1000) this.frames.splice(0, 500);
+			this.app.frames.value++;
 			this.app.status.value = `${this.drawn} rectangles in ${this.frames[this.frames.length - 1].toFixed(1)} ms`;
 		} else if (this.overDirty) {
 			this.overDirty = false;

@@ -113,6 +113,7 @@ export class App {
 	readonly said = signal(''); // for screen readers
 	readonly problem = signal('');
 	readonly status = signal('');
+	readonly frames = signal(0); // pictures of the timeline so far
 	readonly kept = signal<ReadonlyMap<string, string>>(new Map()); // by views, see kept.ts
 	readonly scroll = signal(0); // px of the tracks
 	readonly other = signal<Other | null>(null); // the run to compare with

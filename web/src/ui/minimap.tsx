@@ -124,7 +124,7 @@ export function Minimap({ app, tl }: { app: App; tl: Timeline }) {
 				app.area.value,
 				app.types.loaded.value,
 				app.colourBy.value,
-				app.status.value,
+				app.frames.value,
 				app.theme.value,
 			];
 			ask();
