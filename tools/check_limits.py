@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fail if a function, file or parameter list outgrows the house limits.
+"""Fail if a function, file or parameter list outgrows the limits.
 
 An exception is a comment that says why: /* limits: REASON */ in the ten lines above a function's
 body (or inside it) frees that function, the same in the first twenty lines of a file frees the

@@ -199,7 +199,7 @@ gate_fuzz() {
 # Links, options, paths and counts of the documents, and their marked examples.
 gate_docs() { user_tree && UNITRACE_BUILD=$build python3 -B tools/check_docs.py; }
 
-# globals LIBRARY ALLOWED: names defined in a static library that the house does not know.
+# globals LIBRARY ALLOWED: names defined in a static library that the project does not know.
 globals() {
 	nm -g --defined-only "$1" 2>/dev/null |
 		awk -v lib="$(basename "$1")" -v ok="^(ut_[a-z0-9_]+|$2)\$" \

@@ -13,7 +13,7 @@
 #define WIPE_LINE "\r\033[K"
 
 static enum ut_log_level shown = UT_INFO;
-static const char *debug_rooms = "";
+static const char *debug_modules = "";
 static _Atomic bool state_is_shown;
 
 void ut_log_set_level(enum ut_log_level level)
@@ -21,20 +21,20 @@ void ut_log_set_level(enum ut_log_level level)
 	shown = level;
 }
 
-void ut_log_debug(const char *rooms)
+void ut_log_debug(const char *modules)
 {
-	debug_rooms = rooms;
+	debug_modules = modules;
 }
 
-/* Is room an element of the comma list? */
-static bool debugged(const char *room)
+/* Is module an element of the comma list? */
+static bool debugged(const char *module)
 {
-	size_t len = strlen(room);
+	size_t len = strlen(module);
 
-	if (!strcmp(debug_rooms, "all"))
+	if (!strcmp(debug_modules, "all"))
 		return true;
-	for (const char *p = debug_rooms; *p; p += strcspn(p, ","), p += *p == ',') {
-		if (!strncmp(p, room, len) && (!p[len] || p[len] == ','))
+	for (const char *p = debug_modules; *p; p += strcspn(p, ","), p += *p == ',') {
+		if (!strncmp(p, module, len) && (!p[len] || p[len] == ','))
 			return true;
 	}
 	return false;
@@ -81,7 +81,7 @@ static void write_line(const char *prefix, const char *fmt, va_list ap)
 	write_all(line, len);
 }
 
-void ut_log_line(enum ut_log_level level, const char *room, const char *fmt, ...)
+void ut_log_line(enum ut_log_level level, const char *module, const char *fmt, ...)
 {
 	static const char *const word[] = { "", "warning: ", "", "debug: " };
 	bool is_debug = level == UT_DEBUG;
@@ -89,9 +89,9 @@ void ut_log_line(enum ut_log_level level, const char *room, const char *fmt, ...
 	char prefix[64];
 	va_list ap;
 
-	if (is_debug ? !debugged(room) : level > shown)
+	if (is_debug ? !debugged(module) : level > shown)
 		return;
-	snprintf(prefix, sizeof(prefix), "unitrace: %s%s%s", word[level], is_debug ? room : "",
+	snprintf(prefix, sizeof(prefix), "unitrace: %s%s%s", word[level], is_debug ? module : "",
 		 is_debug ? ": " : "");
 	va_start(ap, fmt);
 	write_line(prefix, fmt, ap);
@@ -137,10 +137,10 @@ void ut_log_state(const char *text)
 	atomic_store(&state_is_shown, true);
 }
 
-static void take_line(void *ctx, enum ut_log_level level, const char *room, const char *text)
+static void take_line(void *ctx, enum ut_log_level level, const char *module, const char *text)
 {
 	(void)ctx;
-	ut_log_line(level, room, "%s", text);
+	ut_log_line(level, module, "%s", text);
 }
 
 static void take_state(void *ctx, const char *text)

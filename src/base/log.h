@@ -1,7 +1,7 @@
 /*
  * log.h - what the program tells its user beside its results: stderr only, a line at a time.
  *
- * For commands. All other rooms are given a teller (base/tell.h), which is this one if a command
+ * For commands. All other modules are given a teller (base/tell.h), which is this one if a command
  * line is at the other end.
  *
  * Lines start with "unitrace: " and go out in one write, so that those of many ranks do not mix.
@@ -16,7 +16,7 @@
 
 #define ut_log(level, ...) ut_log_line((level), UT_LOG_ROOM, __VA_ARGS__)
 
-void ut_log_line(enum ut_log_level level, const char *room, const char *fmt, ...) UT_PRINTF(3, 4);
+void ut_log_line(enum ut_log_level level, const char *module, const char *fmt, ...) UT_PRINTF(3, 4);
 
 /*
  * Lines that scripts written for Intel's unitrace look for: "[INFO] ...", "[WARNING] ...". For what
@@ -36,7 +36,7 @@ const struct ut_teller *ut_log_teller(void);
 /* Lines less urgent than level are not shown; UT_INFO at start. */
 void ut_log_set_level(enum ut_log_level level);
 
-/* Shows the debug lines of these rooms ("wire,import"; "all"). The text must stay. */
-void ut_log_debug(const char *rooms);
+/* Shows the debug lines of these modules ("wire,import"; "all"). The text must stay. */
+void ut_log_debug(const char *modules);
 
 #endif

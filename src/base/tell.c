@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-void ut_tell_line(const struct ut_teller *t, enum ut_log_level level, const char *room,
+void ut_tell_line(const struct ut_teller *t, enum ut_log_level level, const char *module,
 		  const char *fmt, ...)
 {
 	int saved_errno = errno;
@@ -16,7 +16,7 @@ void ut_tell_line(const struct ut_teller *t, enum ut_log_level level, const char
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	t->line(t->ctx, level, room, text);
+	t->line(t->ctx, level, module, text);
 	errno = saved_errno;
 }
 

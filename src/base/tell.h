@@ -6,7 +6,7 @@
  * NULL is a client that does not listen. What was asked for and did not happen is no news but an
  * error, and comes back through struct ut_err.
  *
- * A file that tells says which room it belongs to before it includes this header:
+ * A file that tells says which module it belongs to before it includes this header:
  *
  *     #define UT_LOG_ROOM "launch"
  *
@@ -33,7 +33,7 @@ enum ut_log_level {
 /* Not owned by those who are given one; it must outlive the work. */
 struct ut_teller {
 	/* One sentence, without a line break at its end. */
-	void (*line)(void *ctx, enum ut_log_level level, const char *room, const char *text);
+	void (*line)(void *ctx, enum ut_log_level level, const char *module, const char *text);
 	/* How far the work is, again and again; NULL when it is over. No function: nobody looks. */
 	void (*state)(void *ctx, const char *text);
 	void *ctx;
@@ -41,7 +41,7 @@ struct ut_teller {
 
 #define ut_tell(teller, level, ...) ut_tell_line((teller), (level), UT_LOG_ROOM, __VA_ARGS__)
 
-void ut_tell_line(const struct ut_teller *t, enum ut_log_level level, const char *room,
+void ut_tell_line(const struct ut_teller *t, enum ut_log_level level, const char *module,
 		  const char *fmt, ...) UT_PRINTF(4, 5);
 
 /* Does whoever asked for the work want to see how far it is? */

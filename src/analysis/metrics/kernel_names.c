@@ -79,9 +79,9 @@ static const struct {
 };
 
 /* Some chips offer samples of a counter under the part of the device that takes them. */
-static const char *const rooms[] = { "TPC.TriageCompute.", "SM_A.TriageCompute.",
-				     "SM_B.TriageCompute.", "SM_C.TriageCompute.",
-				     "LTS.TriageCompute." };
+static const char *const prefixes[] = { "TPC.TriageCompute.", "SM_A.TriageCompute.",
+					"SM_B.TriageCompute.", "SM_C.TriageCompute.",
+					"LTS.TriageCompute." };
 
 enum ut_kernel_fact ut_kernel_fact_named(struct ut_str name)
 {
@@ -89,10 +89,10 @@ enum ut_kernel_fact ut_kernel_fact_named(struct ut_str name)
 
 	if (unit)
 		name.len = (size_t)(unit - name.ptr);
-	for (size_t i = 0; i < sizeof(rooms) / sizeof(rooms[0]); i++) {
-		if (ut_str_has_start(name, rooms[i])) {
-			name.ptr += strlen(rooms[i]);
-			name.len -= strlen(rooms[i]);
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
+		if (ut_str_has_start(name, prefixes[i])) {
+			name.ptr += strlen(prefixes[i]);
+			name.len -= strlen(prefixes[i]);
 			break;
 		}
 	}

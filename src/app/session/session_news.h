@@ -111,7 +111,7 @@ void ut_session_tell(const struct ut_session_client *client, struct ut_session_n
 void ut_session_say(const struct ut_session_client *client, struct ut_session_news news,
 		    const char *fmt, ...) UT_PRINTF(3, 4);
 
-/* For rooms that know no sessions: their lines are remarks, their states progress. */
+/* For modules that know no sessions: their lines are remarks, their states progress. */
 struct ut_teller ut_session_teller(struct ut_session_client *client);
 
 #endif
