@@ -189,7 +189,7 @@ export function* tree(
 	const grow = {
 		'top-down': () => topDown(store),
 		'bottom-up': () => bottomUp(store),
-		'time-order': () => timeOrder(span / 4000),
+		'time-order': () => timeOrder(Math.floor(span / 4000)),
 		callers: () => callers(store, number),
 		callees: () => callees(store, number),
 	}[kind]();
