@@ -246,10 +246,22 @@ static void counters_that_are_no_numbers_are_found(void **state)
 {
 	struct fixture *f = *state;
 
-	make_double(&f->m, f->track, "c", 5, NAN);
+	make_double(&f->m, f->track, "c", 5, NAN); /* it has no value: fine */
 	make_double(&f->m, f->track, "c", 6, -INFINITY);
 	make_double(&f->m, f->track, "c", 7, 1);
+	make_double(&f->m, f->track, "c", 8, INFINITY);
 	expect(f, UT_CHECK_ID_COUNTER_BAD, 2);
+}
+
+static void a_counter_that_never_has_a_value_is_found(void **state)
+{
+	struct fixture *f = *state;
+
+	make_double(&f->m, f->track, "c", 5, NAN);
+	make_double(&f->m, f->track, "c", 6, NAN);
+	make_double(&f->m, f->track, "c", 7, NAN);
+	expect(f, UT_CHECK_ID_COUNTER_BAD, 3);
+	assert_int_equal(f->c.findings[UT_CHECK_ID_COUNTER_BAD].ts, 5);
 }
 
 static void a_clock_that_jumps_is_found(void **state)
@@ -318,6 +330,7 @@ UT_TESTS(check)
 		TEST(a_step_alone_is_found),
 		TEST(arrows_that_touch_no_span_are_found),
 		TEST(counters_that_are_no_numbers_are_found),
+		TEST(a_counter_that_never_has_a_value_is_found),
 		TEST(a_clock_that_jumps_is_found),
 		TEST(a_track_far_away_is_found),
 		TEST(ids_that_two_share_are_found),

@@ -255,7 +255,8 @@ static void counters_are_weighted_by_time(void **state)
 
 	make_double(&f->m, track, "power", 0, 100);
 	make_double(&f->m, track, "power", 10, 200.5);
-	make_double(&f->m, track, "power", 20, NAN);
+	make_double(&f->m, track, "power", 20, NAN); /* none until 25 */
+	make_double(&f->m, track, "power", 25, INFINITY);
 	make_double(&f->m, track, "power", 30, -10);
 	make_span(&f->m, f->track, "a", 0, 50); /* the trace ends here */
 	count(f, BY(NAME), NULL);

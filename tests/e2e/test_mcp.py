@@ -280,6 +280,17 @@ class Mcp(common.Case):
                                capture_output=True, text=True, check=True)
         self.assertEqual(again.stdout, table)
 
+    def test_a_counter_without_a_value_for_a_while_is_no_zero(self):
+        self.path.write_text(json.dumps([{"ph": "C", "pid": 1, "ts": ts, "name": "usage", "args": {"value": v}}
+                                         for ts, v in ((0, 100), (10, "NaN"), (30, 50), (50, "NaN"))]))
+        self.opened()
+        text, failed = self.server.tool("stats", what="counters")
+        self.assertFalse(failed, text)
+        header, row = (line.split(",") for line in text.splitlines()[:2])
+        row = dict(zip(header, row))
+        self.assertEqual((row["count"], row["min"], row["bad"]), ("2", "50", "0"))
+        self.assertAlmostEqual(float(row["mean"]), 2000 / 30)
+
     def test_queries_say_how_to_repeat_them(self):
         self.opened()
         sql = "select name, count(*) as n from slice where name <> 'it''s' group by 1 order by 1"

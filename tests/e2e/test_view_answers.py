@@ -20,6 +20,21 @@ class Answers(View):
         first = self.ask("findings", scope={})[0]
         self.assertEqual((first["tone"], first["say"]), ("bad", said))
 
+    def test_a_counter_without_a_value_for_a_while(self):
+        """That time counts nowhere; a counter that never has a value has no row."""
+        values = {"usage": [(0, 100), (10, "NaN"), (30, 50), (50, "NaN")], "never": [(5, "NaN")]}
+        self.save([{"ph": "X", "pid": 1, "tid": 1, "ts": 0, "dur": 100, "name": "work"},
+                   *({"ph": "C", "pid": 1, "ts": ts, "name": name, "args": {"%": v}}
+                     for name, of in values.items() for ts, v in of)])
+        self.start("run.json")
+        told = {r["name"]: r for r in json.loads(self.unitrace("stats", "--json", "run.json").stdout)["counters"]}
+        row, = self.rows(self.ask("aggregate", scope={})["counters"])
+        want = told["usage %"]
+        self.assertEqual((row["samples"], row["min"], row["max"], row["last"]), (2, 50, 100, 50))
+        self.assertAlmostEqual(row["mean"], want["mean"])
+        self.assertIsNone(told["never %"]["mean"])
+        self.assertEqual(self.rows(self.ask("aggregate", scope={"ranges": [[12000, 28000]]})["counters"]), [])
+
     def test_every_question_has_an_answer(self):
         self.save(trace())
         self.start("run.json")

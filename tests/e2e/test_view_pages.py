@@ -119,6 +119,13 @@ class OneFile(View):
     def test_server_and_page_say_the_same_of_devices(self):
         self.say_the_same(torch_trace(), "step")
 
+    def test_server_and_page_say_the_same_of_counters_without_values(self):
+        """Whole pieces of time, many samples long, and single ones; one counter never has a value."""
+        values = [(i, "NaN" if i % 300 > 200 or i % 7 == 3 else i % 50) for i in range(900)]
+        gaps = [{"ph": "C", "pid": 100, "ts": 1000 + 20 * i, "name": "usage", "args": {"%": v}} for i, v in values]
+        never = [{"ph": "C", "pid": 100, "ts": 1000, "name": "never", "args": {"%": "NaN"}}]
+        self.say_the_same(trace() + gaps + never, "step")
+
     def test_server_and_page_say_the_same_of_every_odd_shape(self):
         """All shapes of test_all_readers in one trace, a process of its own for each."""
         events = [{**e, "pid": 100 * i + e["pid"]}

@@ -252,6 +252,38 @@ test('a counter in a window: least and greatest of every pixel', () => {
 	}
 });
 
+test('a counter without a value for a while: that time counts nowhere', () => {
+	const m = new Maker(),
+		place = m.place(m.place(-1, 'process', 'app'), 'counter', 'usage', { unit: '%' });
+
+	for (const [at, value] of [
+		[0, 100],
+		[10, NaN],
+		[30, 50],
+		[50, NaN],
+	])
+		m.sample(place, at, value);
+	const gaps = new Engine(new Store(m.parts('gaps')));
+	const of = (a: number, b: number) =>
+		rows(gaps.answer('aggregate', { scope: { ranges: [[a, b]] } }).counters)[0];
+	const r = of(0, 100);
+
+	assert.deepEqual([r.samples, r.min, r.max, r.last], [2, 50, 100, 50]);
+	assert.equal(r.mean, 2000 / 30);
+	assert.equal(of(5, 40).mean, 1000 / 15);
+	assert.equal(of(12, 28), undefined);
+	const w = readWindow(
+		gaps.answer('window', {
+			t0: 0,
+			t1: 80,
+			pixels: 8,
+			lanes: [[gaps.store.tracks.find(t => t.samples)!.index, 0]],
+		}),
+	);
+
+	assert.deepEqual([...w.high], [100, 100, NaN, 50, 50, 50, NaN, NaN]);
+});
+
 test('details: parents, self time, chain, position among its name', () => {
 	const rnd = random(5);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "model/counter.h"
 #include "model/place.h"
 #include "model/store.h"
 
@@ -55,6 +56,9 @@ struct walk {
 	uint64_t zero_ts, end;     /* the first zero; where everything so far has ended */
 	uint64_t silence, resumed; /* the longest, and when it was over */
 	uint32_t zero_name;
+	struct ut_event first_end; /* of a counter's value */
+	uint64_t ends;
+	bool has_value; /* a counter */
 	bool any;
 	bool device; /* the track is that of a device: its work may run at the same time */
 };
@@ -132,12 +136,16 @@ static void check_span(struct walk *w, const struct ut_event *e, uint32_t type)
 	check_double(w, e, type);
 }
 
+/* NaN ends a value; a counter that has nothing else was to have values. */
 static void check_counter(struct walk *w, const struct ut_event *e)
 {
-	double value;
-
-	memcpy(&value, &e->val, sizeof(value));
-	if (e->flags & UT_EV_DOUBLE && !isfinite(value))
+	if (ut_counter_ends(e->val, e->flags)) {
+		if (!w->ends++)
+			w->first_end = *e;
+		return;
+	}
+	w->has_value = true;
+	if (!isfinite(ut_counter_value(e->val, e->flags)))
 		ut_check_note(w->check, UT_CHECK_ID_COUNTER_BAD, w->track, e->ts, e->name);
 }
 
@@ -167,11 +175,17 @@ static void end_track(struct walk *w)
 {
 	const struct ut_rows *rows = &w->store->rows[w->track];
 	struct ut_finding *zero = &w->check->findings[UT_CHECK_ID_ZERO];
+	struct ut_finding *bad = &w->check->findings[UT_CHECK_ID_COUNTER_BAD];
 	uint64_t extent = w->end - rows->first;
 
 	if (w->zeros >= MANY_ZEROS && w->zeros > w->spans / 2) {
 		ut_check_note(w->check, UT_CHECK_ID_ZERO, w->track, w->zero_ts, w->zero_name);
 		zero->count += w->zeros - 1;
+	}
+	if (w->ends && !w->has_value) {
+		ut_check_note(w->check, UT_CHECK_ID_COUNTER_BAD, w->track, w->first_end.ts,
+			      w->first_end.name);
+		bad->count += w->ends - 1;
 	}
 	if (w->silence > MIN_SILENCE && w->silence / 10 > extent - w->silence)
 		ut_check_note(w->check, UT_CHECK_ID_CLOCK_JUMP, w->track, w->resumed, 0);
@@ -184,7 +198,8 @@ static void check_track(struct walk *w, uint32_t track)
 	w->track = track;
 	w->depth = 0;
 	w->spans = w->zeros = w->end = w->silence = 0;
-	w->any = false;
+	w->any = w->has_value = false;
+	w->ends = 0;
 	w->device = ut_is_device(&w->store->trace, w->store->trace.tracks[track].process);
 	for (size_t n = 0; n < ut_rows_blocks(rows); n++) {
 		const struct ut_block *b = &rows->blocks[n];

@@ -5,6 +5,7 @@
 
 #include "base/grow.h"
 #include "base/idmap.h"
+#include "model/counter.h"
 #include "model/nesting.h"
 
 /* What is known of a flow's number: which of its ends stay. */
@@ -20,7 +21,7 @@ struct marker {
 	uint64_t *keep;
 	struct ut_arena arena;
 	struct ut_nesting async; /* what is the row */
-	struct ut_idmap before;  /* type of a counter -> its last row before the window, plus one */
+	struct ut_idmap before;  /* name of a counter -> its row that holds at the window, + 1 */
 };
 
 static bool get_bit(const uint64_t *bits, uint64_t i)
@@ -57,11 +58,15 @@ static bool end_async(struct marker *m, const struct ut_event *e, bool wanted)
 	return kept;
 }
 
-static bool mark_counter(struct marker *m, uint32_t type, uint64_t ts, uint64_t row)
+static bool mark_counter(struct marker *m, const struct ut_event *e, uint64_t row)
 {
-	if (m->view->from && ts <= m->view->from && row < UINT32_MAX)
-		ut_idmap_put(&m->before, type, (uint32_t)row + 1);
-	return ut_filter_wants_moment(m->view, ts);
+	if (m->view->from && e->ts <= m->view->from && row < UINT32_MAX) {
+		if (ut_counter_ends(e->val, e->flags))
+			ut_idmap_take(&m->before, e->name);
+		else
+			ut_idmap_put(&m->before, e->name, (uint32_t)row + 1);
+	}
+	return ut_filter_wants_moment(m->view, e->ts);
 }
 
 static bool mark_row(struct marker *m, const struct ut_event *e, uint32_t type, uint64_t row)
@@ -77,7 +82,7 @@ static bool mark_row(struct marker *m, const struct ut_event *e, uint32_t type, 
 	if (e->kind == UT_KIND_SPAN)
 		return ut_filter_wants_span(m->view, e->ts, ut_event_end(e));
 	if (e->kind == UT_KIND_COUNTER)
-		return mark_counter(m, type, e->ts, row);
+		return mark_counter(m, e, row);
 	return ut_filter_wants_moment(m->view, e->ts);
 }
 

@@ -79,8 +79,8 @@ static inline bool ut_stats_is_work(const struct ut_stats_group *g)
 struct ut_stats_counter {
 	uint32_t key[UT_BY_COUNT]; /* always with the name */
 	uint32_t unit;             /* string id; the first in order if there are several */
-	uint64_t count;            /* samples */
-	uint64_t bad;              /* of them NaN or infinite: nowhere else in here */
+	uint64_t count;            /* samples; without those that end a value */
+	uint64_t bad;              /* of them infinite: nowhere else in here */
 	uint64_t values;           /* that are in the following; one may be from before a window */
 	double min, max;
 	double last; /* the latest; of several at one time, the largest */

@@ -9,6 +9,7 @@
 
 #include "base/grow.h"
 #include "base/idmap.h"
+#include "model/counter.h"
 #include "model/nesting.h"
 
 /* A counter's value since ts. */
@@ -142,7 +143,7 @@ static void add_sample(struct odd *o, struct holds now)
 	add_time(o, c, h, ts);
 	*h = now;
 	h->known = isfinite(number_of(h));
-	if (!ut_filter_wants_moment(o->walk->view, ts))
+	if (ut_counter_ends(now.val, now.flags) || !ut_filter_wants_moment(o->walk->view, ts))
 		return;
 	c->count++;
 	c->bad += !h->known;

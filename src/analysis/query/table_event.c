@@ -91,7 +91,9 @@ static const struct ut_sql_column instant_columns[] = {
 static const struct ut_sql_column counter_columns[] = {
 	INT_COLUMN("id", ID, "number of the event; the same in all tables"),
 	INT_COLUMN("ts", TS, "when, in ns on the clock of the trace"),
-	{ "value", "", "what was counted: an integer or a real; from 2^63 on the digits as text",
+	{ "value", "",
+	  "what was counted: an integer or a real; from 2^63 on the digits as text; NULL: none"
+	  " from then on",
 	  UT_FIELD_VALUE, false },
 	TEXT_COLUMN("name", TRACK_NAME, "which counter it is: the name of its track"),
 	TEXT_COLUMN("cat", CAT, "category, ITT domain"),

@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "base/size.h"
 #include "base/sort.h"
+#include "model/counter.h"
 #include "model/pyramid_lane.h"
 #include "text/out.h"
 #include "view/arguments.h"
@@ -478,7 +479,9 @@ static void thin_samples(const struct columns *c, const struct track *t, struct 
 		if (!cells[i].count)
 			continue;
 		add_sample(s, at, cells[i].last == cells[i].max ? cells[i].min : cells[i].max);
-		if (cells[i].min != cells[i].max)
+		if (isnan(cells[i].last) && !isnan(cells[i].max))
+			add_sample(s, at + 1, NAN);
+		else if (cells[i].min < cells[i].max)
 			add_sample(s, at + 1,
 				   cells[i].last == cells[i].max ? cells[i].max : cells[i].min);
 	}

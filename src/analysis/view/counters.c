@@ -3,6 +3,7 @@
  */
 #include <math.h>
 
+#include "model/counter.h"
 #include "model/pyramid_lane.h"
 #include "text/out.h"
 #include "view/area.h"
@@ -101,7 +102,7 @@ static void count_range(const struct ut_view_track *t, const struct ut_lane *l,
 	for (here = sample_at(t, l, i, &at, &value); here && at < r.to; i++) {
 		here = sample_at(t, l, i + 1, &next, &after);
 		hold(c, value, at, here && next < r.to ? next : r.to);
-		c->samples++;
+		c->samples += !isnan(value);
 		if (here) {
 			at = next;
 			value = after;

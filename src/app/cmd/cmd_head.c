@@ -23,6 +23,7 @@
 #include "cmd/table_options.h"
 #include "export/args_json.h"
 #include "import/importer.h"
+#include "model/counter.h"
 #include "text/cells.h"
 #include "text/out.h"
 #include "text/source.h"
@@ -206,16 +207,6 @@ static struct ut_event event_of(struct ut_store *s, const struct row *r)
 	return e;
 }
 
-static double counter_value(const struct ut_event *e)
-{
-	double value;
-
-	memcpy(&value, &e->val, sizeof(value));
-	if (e->flags & UT_EV_DOUBLE)
-		return value;
-	return e->flags & UT_EV_SIGNED ? (double)(int64_t)e->val : (double)e->val;
-}
-
 /* JSON has the number of an event by its kind, and in an order of its own. */
 static const struct ut_report_column columns[] = {
 	{ .key = "ts",
@@ -282,9 +273,13 @@ static void take_number(struct number *n, const struct ut_event *e)
 		n->shown = n->dur = ut_report_u64(e->val);
 		snprintf(n->text, sizeof(n->text), "%s%s", ut_cell_time(time, e->val),
 			 unfinished ? "+" : "");
+	} else if (e->kind == UT_KIND_COUNTER && ut_counter_ends(e->val, e->flags)) {
+		snprintf(n->text, sizeof(n->text), "-");
 	} else if (e->kind == UT_KIND_COUNTER) {
-		n->shown = n->value = ut_report_real(counter_value(e));
-		snprintf(n->text, sizeof(n->text), "%.9g", counter_value(e));
+		double value = ut_counter_value(e->val, e->flags);
+
+		n->shown = n->value = ut_report_real(value);
+		snprintf(n->text, sizeof(n->text), "%.9g", value);
 	} else if (e->kind == UT_KIND_SAMPLE) {
 		n->shown = n->weight = ut_report_u64(ut_sample_weight(e->val));
 		snprintf(n->text, sizeof(n->text), "x%" PRIu32, ut_sample_weight(e->val));

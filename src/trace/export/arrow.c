@@ -16,6 +16,7 @@
 #include "base/grow.h"
 #include "export/args_json.h"
 #include "export/event_words.h"
+#include "model/counter.h"
 #include "model/pairs.h"
 #include "model/store.h"
 #include "model/trace.h"
@@ -135,22 +136,10 @@ static void add_place(struct arrow *a, const struct ut_trace *t, uint32_t index)
 	add_string(a, t, track->name);
 }
 
-static double counter_value(const struct ut_event *e)
-{
-	double real;
-
-	if (e->flags & UT_EV_SIGNED)
-		return (double)(int64_t)e->val;
-	if (!(e->flags & UT_EV_DOUBLE))
-		return (double)e->val;
-	memcpy(&real, &e->val, sizeof(real));
-	return real;
-}
-
 static void add_value(struct arrow *a, const struct ut_trace *t, const struct ut_event *e)
 {
-	if (e->kind == UT_KIND_COUNTER)
-		ut_arrow_add_real(a->table, counter_value(e));
+	if (e->kind == UT_KIND_COUNTER && !ut_counter_ends(e->val, e->flags))
+		ut_arrow_add_real(a->table, ut_counter_value(e->val, e->flags));
 	else if (e->kind == UT_KIND_SAMPLE && ut_sample_weight(e->val) != UT_SAMPLE_WEIGHT_ARG)
 		ut_arrow_add_real(a->table, ut_sample_weight(e->val));
 	else

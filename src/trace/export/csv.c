@@ -14,6 +14,7 @@
 #include "base/grow.h"
 #include "export/args_json.h"
 #include "export/event_words.h"
+#include "model/counter.h"
 #include "model/event.h"
 #include "model/pairs.h"
 #include "model/store.h"
@@ -156,7 +157,7 @@ static void csv_event(struct ut_sink *sink, const struct ut_trace *t, const stru
 	if (e->kind == UT_KIND_SPAN)
 		ut_out_u64(o, ut_depth_of(&track->depth, e));
 	ut_out_text(o, ",");
-	if (e->kind == UT_KIND_COUNTER)
+	if (e->kind == UT_KIND_COUNTER && !ut_counter_ends(e->val, e->flags))
 		ut_counter_json(o, e);
 	else if (e->kind == UT_KIND_SAMPLE && ut_sample_weight(e->val) != UT_SAMPLE_WEIGHT_ARG)
 		ut_out_u64(o, ut_sample_weight(e->val));

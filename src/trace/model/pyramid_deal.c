@@ -5,6 +5,7 @@
 
 #include "base/grow.h"
 #include "model/attic.h"
+#include "model/counter.h"
 #include "model/nesting.h"
 
 /* ---- arrays -------------------------------------------------------------------------------- */

@@ -12,6 +12,7 @@
 #include <stdatomic.h>
 
 #include "base/crew.h"
+#include "model/counter.h"
 #include "model/pyramid_lane.h"
 
 static inline uint64_t least(uint64_t a, uint64_t b)

@@ -4,8 +4,6 @@
 #ifndef UT_MODEL_PYRAMID_LANE_H
 #define UT_MODEL_PYRAMID_LANE_H
 
-#include <string.h>
-
 #include "model/pyramid.h"
 #include "model/store.h"
 
@@ -24,18 +22,6 @@ static inline const struct ut_node *ut_level_node(const struct ut_levels *l, uns
 						  uint64_t i)
 {
 	return i + 1 < l->count[level] ? &l->nodes[level][i] : l->last[level];
-}
-
-/* The value of a counter's row. */
-static inline double ut_counter_value(uint64_t val, uint8_t flags)
-{
-	double value;
-
-	if (flags & UT_EV_DOUBLE) {
-		memcpy(&value, &val, sizeof(value));
-		return value;
-	}
-	return flags & UT_EV_SIGNED ? (double)(int64_t)val : (double)val;
 }
 
 static inline uint64_t ut_add_ns(uint64_t a, uint64_t b)

@@ -349,8 +349,8 @@ const BLOCK = 64; // samples that share a minimum and a maximum
 export interface Samples {
 	count: number;
 	time: Float64Array;
-	value: Float64Array;
-	low: Float64Array; // of each whole block
+	value: Float64Array; // NaN: none from here on, until the next
+	low: Float64Array; // of each whole block; above high if it has no value
 	high: Float64Array;
 }
 
@@ -362,8 +362,8 @@ export function makeSamples(time: Float64Array, value: Float64Array): Samples {
 	for (let i = 0; i < blocks * BLOCK; i++) {
 		const b = Math.floor(i / BLOCK);
 
-		low[b] = Math.min(low[b], value[i]);
-		high[b] = Math.max(high[b], value[i]);
+		if (value[i] < low[b]) low[b] = value[i]; // false for NaN
+		if (value[i] > high[b]) high[b] = value[i];
 	}
 	return { count: time.length, time, value, low, high };
 }
@@ -398,14 +398,14 @@ export function drawSamples(s: Samples, t0: number, t1: number, pixels: number, 
 			if (i % BLOCK === 0 && i + BLOCK <= s.count && s.time[i + BLOCK - 1] < end) {
 				const b = i / BLOCK;
 
-				min = min <= s.low[b] ? min : s.low[b]; // false for NaN
-				max = max >= s.high[b] ? max : s.high[b];
+				if (!(min <= s.low[b]) && s.low[b] <= s.high[b]) min = s.low[b]; // a number goes before NaN
+				if (!(max >= s.high[b]) && s.low[b] <= s.high[b]) max = s.high[b];
 				i += BLOCK;
 				now = s.value[i - 1];
 			} else {
 				now = s.value[i++];
-				min = min <= now ? min : now;
-				max = max >= now ? max : now;
+				if (!(min <= now) && !isNaN(now)) min = now;
+				if (!(max >= now) && !isNaN(now)) max = now;
 			}
 		low[p] = min;
 		high[p] = max;

@@ -147,7 +147,7 @@ export function pathName(store: Store, place: Place): string {
 	return words.join(' / ');
 }
 
-/* Mean is weighted by time: a value holds until the next one. */
+/* Mean is weighted by time: a value holds until the next one, or until NaN says that it is over. */
 function counterRow(store: Store, t: Track, ranges: [number, number][]): Record<string, Cell> | null {
 	const s = t.samples!;
 	let count = 0,
@@ -156,31 +156,24 @@ function counterRow(store: Store, t: Track, ranges: [number, number][]): Record<
 		area = 0,
 		time = 0,
 		last: Cell = null;
+	const hold = (v: number, from: number, to: number): void => {
+		if (!Number.isFinite(v)) return;
+		min = Math.min(min, v);
+		max = Math.max(max, v);
+		area += v * (to - from);
+		time += to - from;
+		last = v;
+	};
 
 	for (const [a, b] of ranges) {
 		let i = seekSample(s, a);
 
-		if (i > 0 && !(i < s.count && s.time[i] === a)) {
-			// the value that holds at a
-			const v = s.value[i - 1],
-				end = Math.min(b, i < s.count ? s.time[i] : b);
-
-			min = Math.min(min, v);
-			max = Math.max(max, v);
-			area += v * (end - a);
-			time += end - a;
-			last = v;
-		}
+		// the value that holds at a
+		if (i > 0 && !(i < s.count && s.time[i] === a))
+			hold(s.value[i - 1], a, Math.min(b, i < s.count ? s.time[i] : b));
 		for (; i < s.count && s.time[i] < b; i++) {
-			const v = s.value[i],
-				end = Math.min(b, i + 1 < s.count ? s.time[i + 1] : b);
-
-			count++;
-			min = Math.min(min, v);
-			max = Math.max(max, v);
-			area += v * (end - s.time[i]);
-			time += end - s.time[i];
-			last = v;
+			if (!Number.isNaN(s.value[i])) count++;
+			hold(s.value[i], s.time[i], Math.min(b, i + 1 < s.count ? s.time[i + 1] : b));
 		}
 	}
 	if (last === null) return null;
