@@ -7,7 +7,8 @@ import json
 import common
 import perfetto_oracle
 
-common.need()
+common.need("burn")
+BURN = common.program("burn")
 
 GAP = "NaN"  # as our exporter writes it
 VALUES = [(0, 100), (10, GAP), (30, 50), (50, GAP)]  # us; a mean of (100 * 10 + 50 * 20) / 30
@@ -113,6 +114,30 @@ class Gaps(Reader):
                     "select name from stats where severity = 'error' and value > 0")
                 self.assertEqual([v for v, in rows], [100, None, 50, None])
                 self.assertEqual(wrong, [])
+
+
+class Recorded(Reader):
+    def test_usage_is_that_of_the_time_that_was_measured(self):
+        """What ran is the same, taken from the counter or from the process's own sums."""
+        self.path = self.dir / "run.utr"
+        got = self.unitrace("hotspots", "--sampling-by", "timer", "--start-paused", "-o", self.path, BURN,
+                            "itt", "resume", "deep", "1", "60", "itt", "pause", "shares", "150", "itt", "resume",
+                            "deep", "1", "60", "itt", "pause", "shares", "100")
+        self.assertEqual(got.returncode, 0, got.stderr.decode())
+        facts = json.loads(self.converted("b.json").read_text())["otherData"]["processes"][0]["counters"]
+        facts = facts["CPU usage: all threads"]
+        self.assertGreater(facts["paused_ns"], 200e6)
+        rows = {r["name"]: r for r in self.said("stats", "--json", self.path)["counters"]}
+        mean = 100 * facts["cpu_ns"] / facts["elapsed_ns"]
+        self.assertAlmostEqual(rows["CPU usage: all threads"]["mean"], mean, delta=0.1)
+        values = self.said("query", "--json", self.path,
+                           "select c.ts, c.value from counter c where name = 'CPU usage: all threads' order by ts")
+        pauses = self.said("query", "--json", self.path,
+                           "select ts, ts + dur as until from slice where name = 'paused' order by ts")
+        self.assertEqual(len(pauses), 3)
+        middle = (pauses[1]["ts"] + pauses[1]["until"]) / 2
+        self.assertIsNone([v["value"] for v in values if v["ts"] <= middle][-1])
+        self.assertIsNone(values[-1]["value"])
 
 
 if __name__ == "__main__":

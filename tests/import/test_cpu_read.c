@@ -1,6 +1,7 @@
 /* test_cpu_read.c - tests src/trace/import/cpu/cpu_read.h with files that are made here. */
 #include "import/cpu/cpu_read.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,6 +15,7 @@
 #include <cmocka.h>
 
 #include "base/path.h"
+#include "model/counter.h"
 #include "model/event.h"
 #include "model/trace.h"
 #include "support/unit.h"
@@ -112,7 +114,8 @@ static void put_anonymous(void)
 static struct {
 	struct ut_sink sink;
 	struct ut_event samples[MOST], pauses[MOST];
-	size_t sample_count, pause_count;
+	struct ut_event usage[MOST]; /* of all threads */
+	size_t sample_count, pause_count, usage_count;
 } got;
 
 static struct ut_trace trace;
@@ -125,6 +128,21 @@ static void keep(struct ut_sink *sink, const struct ut_trace *t, const struct ut
 	if (e->kind == UT_KIND_SPAN && t->tracks[e->track].role == UT_ROLE_CONTROL &&
 	    got.pause_count < MOST)
 		got.pauses[got.pause_count++] = *e;
+	if (e->kind == UT_KIND_COUNTER && got.usage_count < MOST &&
+	    !strcmp(ut_strtab_get(&t->strings, e->name).ptr, "CPU usage: all threads"))
+		got.usage[got.usage_count++] = *e;
+}
+
+/* From then on it has this value; NaN: none. */
+static void assert_usage(size_t i, double ms, double value)
+{
+	double is = ut_counter_value(got.usage[i].val, got.usage[i].flags);
+
+	assert_true(i < got.usage_count);
+	assert_int_equal(got.usage[i].ts, (uint64_t)(ms * (double)MS));
+	assert_int_equal(isnan(is), isnan(value));
+	if (!isnan(value))
+		assert_true(fabs(is - value) < 1e-9);
 }
 
 static void import(void)
@@ -231,6 +249,32 @@ static void what_lies_in_a_pause_does_not_count(void **state)
 	assert_int_equal(got.pauses[0].ts, 1000 * MS);
 	assert_int_equal(got.pauses[0].val, 10 * MS);
 	assert_int_equal(got.pauses[1].ts, 1015 * MS);
+}
+
+static void usage_has_no_value_in_pauses(void **state)
+{
+	(void)state;
+	begin(UT_CPU_SWITCHES);
+	put_thread(100, 1000, "app");
+	put_control(1000, false);
+	put_switch(100, 1000, UT_CPU_RUNS);
+	put_control(1004, true); /* on, within the first 10 ms */
+	put_switch(100, 1007, UT_CPU_WAITS);
+	put_switch(100, 1010, UT_CPU_RUNS);
+	put_control(1015, false);
+	put_control(1042, true);
+	put_control(1044, false);
+	put_control(1046, true);
+	put_switch(100, 1050, UT_CPU_WAITS);
+	put_gone(100, 1055);
+	import();
+	assert_int_equal(got.usage_count, 6);
+	assert_usage(0, 1004, 50);
+	assert_usage(1, 1010, 100);
+	assert_usage(2, 1015, NAN);
+	assert_usage(3, 1044, 100); /* of 1042 to 1044 and 1046 to 1050, so that the sum is right */
+	assert_usage(4, 1050, 0);
+	assert_usage(5, 1055, NAN);
 }
 
 /* Nobody has resumed it: it has no recording of its own. */
@@ -402,6 +446,7 @@ UT_TESTS(cpu_read)
 		TEST(samples_of_cycles_weigh_what_was_run),
 		TEST(those_of_a_clock_weigh_what_they_say),
 		TEST(what_lies_in_a_pause_does_not_count),
+		TEST(usage_has_no_value_in_pauses),
 		TEST(who_began_off_and_stayed_so_has_nothing),
 		TEST(times_of_proc_tell_what_was_not_sampled),
 		TEST(a_short_thread_ran_until_it_ended),

@@ -1,6 +1,7 @@
 #include "import/cpu/cpu_threads.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #include "model/trace.h"
 
 #define LEAST_BIN    UINT64_C(10000000)
+#define LEAST_RATE   UINT64_C(1000000)
 #define MOST_BINS    4096u
 #define MOST_AT_ONCE 1024u
 #define MOST_SMALL   16u
@@ -27,8 +29,10 @@ struct edge {
 struct work {
 	struct ut_cpu_sender *s;
 	struct ut_cpu *c;
-	uint64_t bin; /* ns: of counters over time */
+	uint64_t bin;  /* ns: of counters over time */
+	uint64_t span; /* ns, of all bins; the last one may be shorter */
 	size_t bins;
+	uint64_t *on;             /* ns of a bin that recording was on */
 	double *usage, *total;    /* of one thread; of all */
 	double *switches, *moves; /* of all: how often threads were switched, and moved */
 	struct edge *edges;
@@ -259,21 +263,52 @@ static void name_thread(struct work *w, const struct ut_cpu_life *life, uint32_t
 
 /* ---- what is sent -------------------------------------------------------------------------- */
 
-/* A counter keeps its value until the next one: only changes are sent. */
-static void send_bins(struct work *w, uint32_t track, const double *bins)
+/* Where nothing is measured, a counter has no value. */
+static void send_hole(struct work *w, uint32_t track, uint64_t time, double *before)
 {
-	double before = -1;
+	if (!isnan(*before))
+		ut_cpu_value(w->s, track, time, NAN);
+	*before = NAN;
+}
+
+/*
+ * A counter keeps its value until the next one: only changes are sent. value() tells that of a bin
+ * in which recording was on for so many ns. Of the pauses in a bin there is one hole as long as all
+ * of them, in front if the bin began paused.
+ */
+static void send_bins(struct work *w, uint32_t track, const double *bins,
+		      double value(double sum, uint64_t on))
+{
+	double before = NAN;
 
 	for (size_t i = 0; i < w->bins; i++) {
-		/* ns of a bin, as percent in steps that people can see */
-		double value = (double)(int64_t)(bins[i] * 1000 / (double)w->bin + 0.5) / 10;
+		uint64_t begin = w->c->first + i * w->bin;
+		uint64_t length = w->span - i * w->bin < w->bin ? w->span - i * w->bin : w->bin;
+		uint64_t off = length - w->on[i];
+		bool late = off && ut_cpu_is_paused(w->c, begin);
+		double now = w->on[i] ? value(bins[i], w->on[i]) : NAN;
 
-		if (value < before || value > before)
-			ut_cpu_value(w->s, track, w->c->first + i * w->bin, value);
-		before = value;
+		if (late || !w->on[i])
+			send_hole(w, track, begin, &before);
+		if (now < before || now > before || (isnan(before) && !isnan(now)))
+			ut_cpu_value(w->s, track, late ? begin + off : begin, now);
+		before = now;
+		if (off && !late)
+			send_hole(w, track, begin + w->on[i], &before);
 	}
-	if (before > 0)
-		ut_cpu_value(w->s, track, w->c->first + w->bins * w->bin, 0);
+	send_hole(w, track, w->c->first + w->span, &before);
+}
+
+/* ns that it ran, as percent in steps that people can see. */
+static double percent(double ran, uint64_t on)
+{
+	return (double)(int64_t)(ran * 1000 / (double)on + 0.5) / 10;
+}
+
+/* How often in a second; a moment does not tell. */
+static double rate(double count, uint64_t on)
+{
+	return count * 1e9 / (double)(on > LEAST_RATE ? on : LEAST_RATE);
 }
 
 /* Facts about a track come behind those that it has. */
@@ -340,7 +375,7 @@ static void send_thread(struct work *w, const struct ut_cpu_life *life, uint32_t
 		return; /* a program may start thousands that do next to nothing */
 	snprintf(text, sizeof(text), "CPU usage: %.320s (%" PRIu32 ")",
 		 ut_strtab_get(&t->strings, t->tracks[life->track - 1].name).ptr, life->tid);
-	send_bins(w, ut_cpu_counter(w->s, text, "%"), w->usage);
+	send_bins(w, ut_cpu_counter(w->s, text, "%"), w->usage, percent);
 }
 
 static int by_time(const void *a, const void *b)
@@ -392,31 +427,21 @@ static void send_all(struct work *w)
 	begin_facts(w->c->trace, track);
 	add_histogram(w);
 	ut_trace_close_args(w->c->trace);
-	send_bins(w, track, w->total);
-}
-
-/* How often in a second. */
-static void send_rate(struct work *w, const char *name, double *bins)
-{
-	uint32_t track = ut_cpu_counter(w->s, name, "/s");
-	double before = -1;
-
-	for (size_t i = 0; i < w->bins; i++) {
-		double value = bins[i] * 1e9 / (double)w->bin;
-
-		if (value < before || value > before)
-			ut_cpu_value(w->s, track, w->c->first + i * w->bin, value);
-		before = value;
-	}
+	send_bins(w, track, w->total, percent);
 }
 
 static void choose_bins(struct work *w)
 {
-	uint64_t span = w->c->last > w->c->first ? w->c->last - w->c->first : 0;
-
-	for (w->bin = LEAST_BIN; span / w->bin >= MOST_BINS; w->bin *= 2)
+	w->span = w->c->last > w->c->first ? w->c->last - w->c->first : 0;
+	for (w->bin = LEAST_BIN; w->span / w->bin >= MOST_BINS; w->bin *= 2)
 		;
-	w->bins = (size_t)(span / w->bin) + 1;
+	w->bins = (size_t)(w->span / w->bin) + 1;
+	w->on = ut_make(w->bins * sizeof(*w->on));
+	for (size_t i = 0; i < w->bins; i++) {
+		uint64_t end = (i + 1) * w->bin < w->span ? (i + 1) * w->bin : w->span;
+
+		w->on[i] = ut_cpu_on_time(w->c, w->c->first + i * w->bin, w->c->first + end);
+	}
 	w->usage = ut_make(w->bins * sizeof(*w->usage));
 	w->total = ut_make(w->bins * sizeof(*w->total));
 	w->switches = ut_make(w->bins * sizeof(*w->switches));
@@ -437,9 +462,10 @@ void ut_cpu_send_threads(struct ut_cpu_sender *s)
 		send_thread(&w, &s->c->lives[i], main_name);
 	send_all(&w);
 	if (s->c->header.flags & UT_CPU_SWITCHES) {
-		send_rate(&w, "context switches", w.switches);
-		send_rate(&w, "CPU migrations", w.moves);
+		send_bins(&w, ut_cpu_counter(s, "context switches", "/s"), w.switches, rate);
+		send_bins(&w, ut_cpu_counter(s, "CPU migrations", "/s"), w.moves, rate);
 	}
+	free(w.on);
 	free(w.usage);
 	free(w.total);
 	free(w.switches);
