@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "base/path.h"
 #include "base/sort.h"
 #include "base/str.h"
 #include "import/cpu/cpu_read.h"
+#include "import/thread_roles.h"
 #include "model/trace.h"
 
 #define LEAST_BIN    UINT64_C(10000000)
@@ -179,48 +179,13 @@ static void take_times(const struct ut_cpu *c, const struct ut_cpu_life *life, s
 
 /* ---- what they are for --------------------------------------------------------------------- */
 
-/* The library that a thread was started by says what it does. */
-static const struct {
-	const char *module, *function; /* beginnings; NULL = any */
-	const char *role;
-} roles[] = {
-	{ "libgomp", NULL, "OpenMP worker" },
-	{ "libiomp5", NULL, "OpenMP worker" },
-	{ "libomp", NULL, "OpenMP worker" },
-	{ "libtbb", NULL, "TBB worker" },
-	{ "libopenblas", NULL, "OpenBLAS worker" },
-	{ NULL, "blas_thread_server", "OpenBLAS worker" },
-	{ NULL, "pthreadpool_", "pthreadpool worker" },
-	{ "libmkl", NULL, "MKL worker" },
-	{ "libcuda", NULL, "CUDA" },
-	{ "libnccl", NULL, "NCCL" },
-	{ "libmpi", NULL, "MPI" },
-	{ "libpthreadpool", NULL, "pthreadpool worker" },
-	{ NULL, "torch::autograd::Engine", "autograd" },
-	{ NULL, "c10::ThreadPool", "torch pool" },
-	{ NULL, "gomp_thread_start", "OpenMP worker" },
-	{ NULL, "__kmp_launch_worker", "OpenMP worker" },
-	{ NULL, "thread_run", "Python thread" },
-	{ NULL, "pythread_wrapper", "Python thread" },
-};
-
-static bool begins(struct ut_str s, const char *with)
-{
-	return !with || ut_str_has_start(s, with);
-}
-
 static const char *role_of_place(const struct ut_trace *t, uint32_t place)
 {
 	struct ut_place_in_code p = ut_stacks_get_place(&t->stacks, place);
 	struct ut_str function = ut_strtab_get(&t->strings, p.function);
 	struct ut_str module = ut_strtab_get(&t->strings, p.module);
 
-	module = ut_str_of(ut_path_base(module.ptr));
-	for (size_t i = 0; i < sizeof(roles) / sizeof(roles[0]); i++) {
-		if (begins(module, roles[i].module) && begins(function, roles[i].function))
-			return roles[i].role;
-	}
-	return NULL;
+	return ut_thread_role(module.ptr, function);
 }
 
 /* From the outside inwards: the C library starts a thread, then comes who wanted it. */
