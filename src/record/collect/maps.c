@@ -82,9 +82,10 @@ static void search(int fd, uint64_t address)
 {
 	char buf[4096], line[1024];
 	size_t len = 0;
+	off_t at = 0;
 	ssize_t n;
 
-	while ((n = ut_sys_read(fd, buf, sizeof(buf))) > 0) {
+	for (; (n = ut_sys_pread(fd, buf, sizeof(buf), at)) > 0; at += n) {
 		for (ssize_t i = 0; i < n; i++) {
 			if (buf[i] != '\n') {
 				if (len < sizeof(line) - 1)
