@@ -27,10 +27,10 @@ exported='__itt_[A-Za-z0-9_]+|Initialize|NotifyEvent|Finalize[A-Za-z]*|setenv|pu
 # What it may import: nothing that allocates, prints, waits for a lock, ends the process or loads.
 imported='_ITM_[A-Za-z]+|__cxa_(atexit|finalize)|__errno_location|__gmon_start__|__(mem|str)[a-z]+_chk|__progname_full
 __register_atfork|__stack_chk_fail|__tls_get_addr|dlsym|getauxval|(secure_)?getenv|gethostname|getp?pid|mem[a-z]+|munmap|prctl
-program_invocation_name|pthread_(key_create|setspecific)|sched_yield|sigfillset|str(chr|n?cmp|c?spn|n?len|rchr|str)|syscall'
+program_invocation_name|pthread_(key_create|self|setspecific)|sched_yield|sigfillset|str(chr|n?cmp|c?spn|n?len|rchr|str)|syscall'
 imported=${imported//$'\n'/|}
 # The library of timers, too: stacks of threads, the number of a CPU.
-imported_timer='pthread_(attr_[a-z]+|self)|sched_getcpu|sigaddset'
+imported_timer='pthread_attr_[a-z]+|sched_getcpu|sigaddset'
 
 sources() { find src include examples tests -name '*.[ch]' -o -name '*.cpp' 2>/dev/null | sort; }
 

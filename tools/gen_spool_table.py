@@ -21,7 +21,8 @@ MEANING = {
     "TIME": "full time, after a pause of more than 31 bits of clock",
     "STRING": "text number `id`",
     "DOMAIN": "ITT domain number `id`; its name is a string",
-    "THREAD_INFO": "a thread's number in the file, its OS thread id and its kernel name",
+    "THREAD_INFO": "a thread's number in the file, its OS thread id, its kernel name, and the address of the function "
+                   "it was started with (0 = unknown)",
     "THREAD_NAME": "`__itt_thread_set_name`; the last one wins",
     "CLOCK_PAIR": "one moment on all clocks (see [Time](#time))",
     "COUNTER_DEF": "`__itt_counter_create*`",

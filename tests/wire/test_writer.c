@@ -25,7 +25,7 @@ static struct ut_tbuf attached(void)
 {
 	struct ut_tbuf t = { 0 };
 
-	ut_tbuf_attach(&t);
+	ut_tbuf_attach(&t, 0);
 	return t;
 }
 

@@ -34,7 +34,7 @@ static struct ut_tbuf attached(void)
 {
 	struct ut_tbuf t = { 0 };
 
-	ut_tbuf_attach(&t);
+	ut_tbuf_attach(&t, 0);
 	return t;
 }
 
@@ -173,7 +173,7 @@ static void record_as_child(struct recording *r)
 
 	if (ut_writer_open(r->dir, r->control) || ut_writer_generation() == generation)
 		_exit(1);
-	ut_tbuf_attach(&inherited);
+	ut_tbuf_attach(&inherited, 0);
 	for (uint32_t i = 0; i < 300000; i++)
 		put_number(&inherited, i);
 }

@@ -11,6 +11,8 @@
 
 #include "base/raw_syscall.h"
 #include "collect/intern.h"
+#include "collect/maps.h"
+#include "collect/thread_start.h"
 #include "wire/clock.h"
 #include "wire/control.h"
 #include "wire/sandbox.h"
@@ -237,15 +239,25 @@ bool ut_gate_wake(void)
 
 /* ---- the slow path ------------------------------------------------------------------------- */
 
+static void define_code(void *start)
+{
+	ut_maps_define(*(const uint64_t *)start);
+}
+
 static void attach(struct ut_tbuf *t)
 {
 	struct ut_signals before;
 	bool may = ut_writer_may_go_on();
+	uint64_t start = 0;
 
 	if (may)
 		ut_signals_hold(&before);
 	t->busy = 1;
-	ut_tbuf_attach(t);
+	if (may)
+		start = ut_thread_start();
+	if (start)
+		ut_spare_stack_run(define_code, &start);
+	ut_tbuf_attach(t, start);
 	t->ready = t->ignored ? NOT_ATTACHED : t->generation << 8 | UT_GATE_OPEN;
 	if (g.has_key)
 		pthread_setspecific(g.key, t);

@@ -131,7 +131,7 @@ static inline uint64_t ut_word_long(enum ut_word kind, uint64_t ticks, unsigned 
 	/* definitions, in META chunks */                                                          \
 	X(STRING, "id|length, bytes")                                                              \
 	X(DOMAIN, "id|string")                                                                     \
-	X(THREAD_INFO, "thread|tid, ticks, comm (2 words)")                                        \
+	X(THREAD_INFO, "thread|tid, ticks, comm (2 words), start")                                 \
 	X(THREAD_NAME, "thread|string")                                                            \
 	X(CLOCK_PAIR, "ticks, mono, real, boot, error")                                            \
 	X(COUNTER_DEF, "id|name, domain|type")                                                     \

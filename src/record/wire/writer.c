@@ -601,9 +601,9 @@ bool ut_writer_define(enum ut_rec type, const uint64_t *words, size_t count, con
 
 /* ---- threads ------------------------------------------------------------------------------- */
 
-void ut_tbuf_attach(struct ut_tbuf *t)
+void ut_tbuf_attach(struct ut_tbuf *t, uint64_t start)
 {
-	uint64_t words[4] = { 0 };
+	uint64_t words[5] = { [4] = start };
 
 	*t = (struct ut_tbuf){ .history = UINT64_MAX,
 			       .ignored = t->ignored,
@@ -617,7 +617,7 @@ void ut_tbuf_attach(struct ut_tbuf *t)
 	words[0] = ut_pack(t->thread, (uint32_t)ut_sys_call(SYS_gettid));
 	words[1] = ut_clock_ticks(ut_writer_clock);
 	prctl(PR_GET_NAME, &words[2]);
-	ut_writer_define(UT_REC_THREAD_INFO, words, 4, NULL, 0);
+	ut_writer_define(UT_REC_THREAD_INFO, words, 5, NULL, 0);
 }
 
 void ut_tbuf_detach(struct ut_tbuf *t)

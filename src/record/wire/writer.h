@@ -67,8 +67,11 @@ bool ut_writer_define(enum ut_rec type, const uint64_t *words, size_t count, con
 /* Before any system call that a sandbox might kill for: is recording still on? */
 bool ut_writer_may_go_on(void);
 
-/* Gives the thread a number and says who it is; ut_writer_may_go_on() has been asked. */
-void ut_tbuf_attach(struct ut_tbuf *t);
+/*
+ * Gives the thread a number and says who it is, and with which function it was started (0 = not
+ * known); ut_writer_may_go_on() has been asked.
+ */
+void ut_tbuf_attach(struct ut_tbuf *t, uint64_t start);
 
 /* The thread ends: hands the rest of its chunk to the next one. */
 void ut_tbuf_detach(struct ut_tbuf *t);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "import/thread_roles.h"
 #include "ittnotify.h"
 #include "symbol/symbol.h"
 #include "unitrace/backend.h"
@@ -111,6 +112,9 @@ static void define_thread(struct ut_spool_tables *t, const struct ut_spool_rec *
 
 	thread->tid = ut_rec_high(r, 0);
 	thread->comm = ut_strtab_intern(&t->trace->strings, comm, strnlen(comm, len));
+	thread->start = thread->start ? thread->start : ut_rec_word(r, 4);
+	if (thread->tid == t->trace->processes[t->process].pid)
+		t->main_comm = thread->comm;
 }
 
 static void define_mapping(struct ut_spool_tables *t, const struct ut_spool_rec *r)
@@ -362,23 +366,6 @@ uint32_t ut_spool_add_lane(struct ut_spool_tables *t, enum ut_track_type type, u
 	return track;
 }
 
-uint32_t ut_spool_thread_track(struct ut_spool_tables *t, uint32_t number)
-{
-	struct ut_spool_thread *thread = ut_spool_thread(t, number);
-	struct ut_track *track;
-
-	if (!thread->track) {
-		thread->track = 1 + ut_trace_add_track(t->trace, t->process, UT_TRACK_THREAD);
-		track = &t->trace->tracks[thread->track - 1];
-		track->id = thread->tid;
-		track->name = thread->name ? thread->name : thread->comm;
-		track->sort_index = (int32_t)number;
-		if (thread->tid == t->trace->processes[t->process].pid)
-			track->sort_index = 0; /* the main thread on top */
-	}
-	return thread->track - 1;
-}
-
 static uint32_t joined(struct ut_spool_tables *t, uint32_t a, const char *between, uint32_t b)
 {
 	struct ut_str x = ut_strtab_get(&t->trace->strings, a);
@@ -393,6 +380,77 @@ static uint32_t joined(struct ut_spool_tables *t, uint32_t a, const char *betwee
 	memcpy(s + x.len, between, strlen(between));
 	memcpy(s + len - y.len, y.ptr, y.len);
 	return ut_strtab_intern(&t->trace->strings, s, len);
+}
+
+static const struct ut_spool_mapping *mapping_of(const struct ut_spool_tables *t, uint64_t address)
+{
+	for (size_t i = 0; i < t->mapping_count; i++) {
+		if (address >= t->mappings[i].start && address < t->mappings[i].end)
+			return &t->mappings[i];
+	}
+	return NULL;
+}
+
+static const char *role_of_start(struct ut_spool_tables *t, uint64_t address)
+{
+	const struct ut_spool_mapping *m = mapping_of(t, address);
+	const char *role = NULL;
+	char text[512];
+
+	for (size_t i = 0; i < t->start_count; i++) {
+		if (t->starts[i].address == address)
+			return t->starts[i].role;
+	}
+	if (!m || t->start_count == UT_SPOOL_STARTS)
+		return NULL;
+	role = ut_thread_role(m->path, ut_str_of(""));
+	if (!role && ut_symbol_name(m->path, address - m->start + m->offset, text, sizeof(text)))
+		role = ut_thread_role(m->path, ut_str_of(text));
+	t->starts[t->start_count++] = (struct ut_spool_start){ address, role };
+	return role;
+}
+
+/* A thread begins with the name of who started it, which the kernel cuts to 15 bytes. */
+static bool is_inherited(const struct ut_spool_tables *t, uint32_t comm)
+{
+	uint32_t process = t->trace->processes[t->process].name;
+	struct ut_str name = ut_strtab_get(&t->trace->strings, comm);
+
+	return comm == process || comm == t->main_comm ||
+	       (name.len == 15 &&
+		ut_str_has_start(ut_strtab_get(&t->trace->strings, process), name.ptr));
+}
+
+/* The program's name, else the kernel's; one that nobody has set says nothing of OpenMP's workers.
+ */
+static uint32_t name_of(struct ut_spool_tables *t, const struct ut_spool_thread *thread)
+{
+	const char *role;
+
+	if (thread->name || !thread->start || !is_inherited(t, thread->comm) ||
+	    thread->tid == t->trace->processes[t->process].pid)
+		return thread->name ? thread->name : thread->comm;
+	role = role_of_start(t, thread->start);
+	if (!role || strcmp(role, UT_ROLE_OPENMP) != 0)
+		return thread->comm;
+	return joined(t, thread->comm, ": ", ut_strtab_intern_z(&t->trace->strings, role));
+}
+
+uint32_t ut_spool_thread_track(struct ut_spool_tables *t, uint32_t number)
+{
+	struct ut_spool_thread *thread = ut_spool_thread(t, number);
+	struct ut_track *track;
+
+	if (!thread->track) {
+		thread->track = 1 + ut_trace_add_track(t->trace, t->process, UT_TRACK_THREAD);
+		track = &t->trace->tracks[thread->track - 1];
+		track->id = thread->tid;
+		track->name = name_of(t, thread);
+		track->sort_index = (int32_t)number;
+		if (thread->tid == t->trace->processes[t->process].pid)
+			track->sort_index = 0; /* the main thread on top */
+	}
+	return thread->track - 1;
 }
 
 uint32_t ut_spool_track_name(struct ut_spool_tables *t, uint32_t number)

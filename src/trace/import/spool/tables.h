@@ -29,6 +29,7 @@ struct ut_spool_thread {
 	uint32_t tid;
 	uint32_t name;  /* string id given by the program; 0 = none */
 	uint32_t comm;  /* string id given by the kernel */
+	uint64_t start; /* the function that it was started with; 0 = unknown */
 	uint32_t track; /* trace track + 1; 0 = not made yet */
 };
 
@@ -37,6 +38,14 @@ struct ut_spool_mapping {
 	uint64_t start, end, offset;
 	const char *path;
 };
+
+/* A function that threads were started with. */
+struct ut_spool_start {
+	uint64_t address;
+	const char *role; /* NULL = unknown */
+};
+
+#define UT_SPOOL_STARTS 64u /* symbols are slow, and a process has few of these functions */
 
 /* Something said about a track as a whole. */
 struct ut_spool_fact {
@@ -88,6 +97,9 @@ struct ut_spool_tables {
 	size_t metric_count, metric_cap;
 	struct ut_spool_code *code;
 	size_t code_count, code_cap;
+	struct ut_spool_start starts[UT_SPOOL_STARTS]; /* those that were looked at */
+	size_t start_count;
+	uint32_t main_comm;                  /* the kernel's name of the first thread */
 	struct ut_spool_thread spare_thread; /* given for numbers that are out of range */
 	struct ut_spool_object spare_object;
 	struct ut_clock_map clock;
