@@ -1,6 +1,7 @@
 #include "acelyzer/analyze_job.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include "acelyzer/profile.h"
 #include "acelyzer/reports.h"
 #include "acelyzer/stage.h"
+#include "acelyzer/verify_files.h"
 #include "base/str.h"
 #include "export/out_check.h"
 #include "report/one_page.h"
@@ -69,23 +71,30 @@ static void read_logs(struct ut_ace_analysis *a, const struct ut_ace_setup *s)
 	}
 }
 
-/* otherData of the output: what made it. */
-static char *describe_run(const struct ut_ace_analysis *a, const struct ut_ace_setup *s, int argc,
-			  const char *const *argv)
+static char *command_line(const struct ut_ace_request *r)
 {
-	struct ut_out *o = ut_out_open_memory();
 	struct ut_buf line = { 0 };
+
+	ut_buf_text(&line, "acelyzer");
+	for (int i = 0; i < r->argc; i++)
+		ut_buf_fmt(&line, " %s", r->argv[i]);
+	return line.data;
+}
+
+/* otherData of the output: what made it. */
+static char *describe_run(const struct ut_ace_analysis *a, const struct ut_ace_setup *s,
+			  const char *line)
+{
+	static const char *const releases[] = { "1.0", "1.2", "1.3" };
+	struct ut_out *o = ut_out_open_memory();
 	size_t len;
 	char *text;
 
-	ut_buf_text(&line, "acelyzer");
-	for (int i = 0; i < argc; i++)
-		ut_buf_fmt(&line, " %s", argv[i]);
 	ut_out_text(o, "{\"Application\":\"Acelyzer: Trace Post-Processing Tool "
 		       "(unitrace " UT_VERSION ")\",\"CmdLine\":");
-	ut_out_json_str(o, line.data, line.len);
+	ut_out_json_str(o, line, strlen(line));
 	ut_out_fmt(o, ",\"Settings\":{\"compat\":\"%s\",\"freq\":[%g,%g],\"input\":",
-		   s->opts.release >= UT_ACE_1_2 ? "1.2" : "1.0", s->opts.soc, s->opts.core);
+		   releases[s->opts.release], s->opts.soc, s->opts.core);
 	ut_out_json_str(o, s->input, strlen(s->input));
 	ut_out_text(o, ",\"output\":");
 	ut_out_json_str(o, s->output, strlen(s->output));
@@ -99,7 +108,6 @@ static char *describe_run(const struct ut_ace_analysis *a, const struct ut_ace_s
 	ut_out_text(o, "]}");
 	text = strndup(ut_out_data(o, &len), 1u << 24);
 	ut_out_abandon(o);
-	ut_buf_release(&line);
 	return text;
 }
 
@@ -176,6 +184,42 @@ static int check_places(const struct ut_ace_setup *s, struct ut_err *err)
 	return rc;
 }
 
+/* -V of release 1.3: *trusted is false if it finds an error. */
+static int give_verdict(const struct ut_ace_request *request, struct ut_ace_analysis *a,
+			bool *trusted, struct ut_err *err)
+{
+	const struct ut_ace_setup *s = request->setup;
+	struct ut_ace_frame frame = { .trace_name = s->output, .time_unit = s->time_unit };
+	struct ut_ace_verdict v = { 0 };
+	char *line = command_line(request), *other = NULL;
+	int rc = check_places(s, err);
+
+	if (!rc)
+		rc = ut_ace_input(a, s, &frame, err);
+	if (!rc) {
+		frame.line = line;
+		frame.other = other = describe_run(a, s, line);
+		ut_ace_verdict_make(&v, a);
+		*trusted = !ut_ace_verdict_fails(&v);
+	}
+	if (!rc && s->write_trace)
+		rc = ut_ace_verdict_write(&v, a, &frame, s->output, !strcmp(s->format, "text"),
+					  err);
+	if (!rc)
+		ut_ace_say(&a->messages, *trusted ? UT_ACE_INFO : UT_ACE_ERROR,
+			   "Verification: %" PRIu64 " spans overlap, %" PRIu64
+			   " kernels lie outside of their call, %" PRIu64 " have none, %" PRIu64
+			   " calls have no kernel",
+			   v.count[UT_ACE_FOUND_OVERLAP], v.count[UT_ACE_FOUND_OUTSIDE],
+			   v.count[UT_ACE_FOUND_ORPHAN_KERNELS],
+			   v.count[UT_ACE_FOUND_ORPHAN_PARENTS]);
+	ut_ace_verdict_release(&v);
+	ut_ace_frame_release(&frame);
+	free(other);
+	free(line);
+	return rc;
+}
+
 static int analyze(const struct ut_ace_request *request, struct ut_ace_analysis *a,
 		   struct watch *watch, struct ut_err *err)
 {
@@ -184,6 +228,7 @@ static int analyze(const struct ut_ace_request *request, struct ut_ace_analysis 
 	struct ut_ace_frame frame = { .trace_name = s->output, .time_unit = s->time_unit };
 	bool look = s->intermediate || watch->early;
 	struct ut_ace_profile_rules rules = { s->opts.release, &a->messages };
+	char *line = command_line(request);
 	int rc = ut_ace_profile_read(&profile, &rules, s->profile, err);
 
 	if (!rc)
@@ -199,10 +244,11 @@ static int analyze(const struct ut_ace_request *request, struct ut_ace_analysis 
 	rc = ut_ace_run(a, &profile, look ? after_stage : NULL, watch, err);
 	if (rc)
 		goto out;
-	frame.other = watch->other = describe_run(a, s, request->argc, request->argv);
+	frame.other = watch->other = describe_run(a, s, line);
 	rc = write_results(a, s, &frame, err);
 out:
 	ut_ace_frame_release(&frame);
+	free(line);
 	return rc;
 }
 
@@ -214,6 +260,8 @@ int ut_ace_analyze(const struct ut_ace_request *request, struct ut_ace_analysis 
 	int rc;
 
 	*trusted = true;
+	if (ut_ace_gives_verdict(&s->opts))
+		return give_verdict(request, a, trusted, err);
 	watch.early = watch.reports && s->report.verify != UT_ACE_VERIFY_ONLY;
 	rc = analyze(request, a, &watch, err);
 	if (!rc) {

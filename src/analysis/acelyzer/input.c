@@ -102,6 +102,7 @@ struct reading {
 	struct ut_ace_part *parts;
 	_Atomic bool failed;
 	enum ut_ace_release release;
+	bool raw;             /* ids stay what they are in the files */
 	unsigned int threads; /* for each file */
 };
 
@@ -115,7 +116,7 @@ static void read_one(void *ctx, size_t i)
 	if (ut_ace_read(&r->parts[i], r->files->paths[i], r->release, r->threads, &err)) {
 		r->parts[i].err = err;
 		atomic_store(&r->failed, true);
-	} else {
+	} else if (!r->raw) {
 		ut_ace_settle(&r->parts[i], r->release);
 	}
 }
@@ -238,7 +239,9 @@ int ut_ace_input(struct ut_ace_analysis *a, const struct ut_ace_setup *s,
 		 struct ut_ace_frame *frame, struct ut_err *err)
 {
 	struct files files = { 0 };
-	struct reading r = { .files = &files, .release = s->opts.release };
+	struct reading r = { .files = &files,
+			     .release = s->opts.release,
+			     .raw = ut_ace_gives_verdict(&s->opts) };
 	int rc;
 
 	find_files(&files, s->input);

@@ -12,6 +12,7 @@
 enum ut_ace_release {
 	UT_ACE_1_0,
 	UT_ACE_1_2,
+	UT_ACE_1_3,
 };
 
 enum ut_ace_counter {
@@ -60,5 +61,11 @@ struct ut_ace_opts {
 	struct ut_ace_limit limit;
 	unsigned int threads; /* to use; 0 is 1 */
 };
+
+/* -V of release 1.3 checks the files and analyses nothing. */
+static inline bool ut_ace_gives_verdict(const struct ut_ace_opts *o)
+{
+	return o->verify && o->release >= UT_ACE_1_3;
+}
 
 #endif

@@ -228,15 +228,21 @@ static void detect(struct ut_ace_analysis *a, const uint32_t *kernels, size_t n)
 	free(ts);
 }
 
+/* Release 1.3 takes the kernels of torch traces, too, and such without stamps. */
+static bool counts(struct ut_ace_analysis *a, const struct ut_ace_event *e)
+{
+	if (a->opts.release >= UT_ACE_1_3)
+		return e->ph == 'X' && ut_ace_is_kernel(a, e);
+	return ut_ace_has_stamps(e) && ut_ace_flags_of(a, e) & UT_ACE_NAME(ANY_EXEC);
+}
+
 int ut_ace_pass_iterations(struct ut_ace_analysis *a)
 {
 	struct ut_ace_table *t = &a->table;
 	size_t before = t->seq_count, groups, *ends;
 
 	for (size_t i = 0; i < before; i++) {
-		const struct ut_ace_event *e = ut_ace_at(t, i);
-
-		if (ut_ace_has_stamps(e) && ut_ace_flags_of(a, e) & UT_ACE_NAME(ANY_EXEC))
+		if (counts(a, ut_ace_at(t, i)))
 			ut_ace_seq_add(t, t->seq[i]);
 	}
 	groups = ut_ace_order_group(t, before, t->seq_count, false, &ends);

@@ -192,7 +192,8 @@ int ut_ace_pass_launch_create(struct ut_ace_analysis *a)
 		if (t->events[t->seq[i]].ph == 'X')
 			arrow_to(a, ut_ace_at(t, i));
 	}
-	for (size_t i = 0; i < l->count; i++) {
+	/* release 1.3 forgets what it needs for the arrows to the calls that waited */
+	for (size_t i = 0; a->opts.release < UT_ACE_1_3 && i < l->count; i++) {
 		const struct launch *n = &l->items[i];
 
 		if (!n->has_source || !n->has_wait || n->broken)

@@ -329,8 +329,9 @@ int ut_ace_pass_overlap(struct ut_ace_analysis *a)
 	}
 	a->issues[UT_ACE_ISSUE_OVERLAP] += o.resolved;
 	a->issues[UT_ACE_ISSUE_OVERLAP_LEFT] += o.stuck;
-	ut_ace_say(&a->messages, o.resolved ? UT_ACE_WARN : UT_ACE_INFO,
-		   "Partial-overlap slices resolved: %" PRIu64, o.resolved);
+	if (o.resolved || a->opts.release < UT_ACE_1_3)
+		ut_ace_say(&a->messages, o.resolved ? UT_ACE_WARN : UT_ACE_INFO,
+			   "Partial-overlap slices resolved: %" PRIu64, o.resolved);
 	release(&o);
 	return 0;
 }

@@ -147,11 +147,11 @@ static void match_old(struct ut_ace_profile *p, struct entries *list, struct ut_
 	for (int i = 0; ut_ace_stages[i].name && next < list->count; i++) {
 		struct entry *e = &list->items[next];
 
-		if (!known(&ut_ace_stages[i], false) || strcmp(ut_ace_stages[i].name, e->name))
+		if (!known(&ut_ace_stages[i], UT_ACE_1_0) || strcmp(ut_ace_stages[i].name, e->name))
 			continue;
 		seen = 0;
 		for (int k = 0; k <= i; k++)
-			seen += known(&ut_ace_stages[k], false) &&
+			seen += known(&ut_ace_stages[k], UT_ACE_1_0) &&
 				!strcmp(ut_ace_stages[k].name, e->name);
 		if (e->occurrence && seen != e->occurrence)
 			continue;
@@ -167,18 +167,18 @@ static void match_old(struct ut_ace_profile *p, struct entries *list, struct ut_
 }
 
 /* Release 1.2: the place of an entry in the master order must not lie before that of the last. */
-static int match_new(struct ut_ace_profile *p, struct entries *list, const char *path,
-		     struct ut_err *err)
+static int match_new(struct ut_ace_profile *p, struct entries *list, enum ut_ace_release release,
+		     const char *path, struct ut_err *err)
 {
 	int from = 0;
 
 	for (size_t n = 0; n < list->count; n++) {
 		struct entry *e = &list->items[n];
-		int total = occurrences(e->name, true), seen = 0, at = -1;
+		int total = occurrences(e->name, release), seen = 0, at = -1;
 		bool all = total > 1 && !e->occurrence && listed(list, e->name) < total;
 
 		for (int i = 0; ut_ace_stages[i].name; i++) {
-			if (!known(&ut_ace_stages[i], true) ||
+			if (!known(&ut_ace_stages[i], release) ||
 			    strcmp(ut_ace_stages[i].name, e->name))
 				continue;
 			seen++;
@@ -220,7 +220,7 @@ int ut_ace_profile_text(struct ut_ace_profile *p, const struct ut_ace_profile_ru
 		else
 			ut_ace_profile_all(p, r->release);
 	} else if (r->release >= UT_ACE_1_2) {
-		rc = match_new(p, list, name, err);
+		rc = match_new(p, list, r->release, name, err);
 	} else {
 		match_old(p, list, r->messages);
 	}

@@ -13,7 +13,8 @@
 /* Which releases know a stage: a set of enum ut_ace_release. */
 enum ut_ace_stage_releases {
 	UT_ACE_OLD = 1u << UT_ACE_1_0,
-	UT_ACE_NEW = 1u << UT_ACE_1_2,
+	UT_ACE_ONLY_1_2 = 1u << UT_ACE_1_2,
+	UT_ACE_NEW = UT_ACE_ONLY_1_2 | 1u << UT_ACE_1_3,
 	UT_ACE_BOTH = UT_ACE_OLD | UT_ACE_NEW,
 };
 
@@ -80,8 +81,8 @@ enum ut_ace_stage_releases {
 	X(cycle_count_conversion_cleanup, BOTH, true, forget_all)                                  \
 	X(calculate_stats_v2, BOTH, o->stats && o->coll_events, stats_v2)                          \
 	X(sort_events, NEW, true, sort_final)                                                      \
-	X(verify, NEW, o->verify, verify)                                                          \
-	X(verify_cleanup, NEW, o->verify, nothing)
+	X(verify, ONLY_1_2, o->verify, verify)                                                     \
+	X(verify_cleanup, ONLY_1_2, o->verify, nothing)
 
 #define UT_ACE_POWERS (UT_ACE_POWER_TS3 | UT_ACE_POWER_TS4)
 

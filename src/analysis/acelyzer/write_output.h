@@ -16,6 +16,7 @@ struct ut_ace_frame {
 	const char *trace_name;
 	const char *time_unit; /* "ns" or "ms" */
 	const char *other;     /* otherData, a JSON object */
+	const char *line;      /* the command */
 	struct ut_ace_meta *meta;
 	size_t meta_count, meta_cap;
 };

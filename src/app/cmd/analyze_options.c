@@ -234,15 +234,15 @@ static int choose(const char *option, const char *word, const char *const *list,
 static int check_choices(const struct ut_ace_words *w, struct ut_ace_setup *s, struct ut_err *err)
 {
 	static const char *const levels[] = { "0", "1", "2", "3", "4" };
-	static const char *const formats[] = { "json", "pddf", "protobuf" };
+	static const char *const formats[] = { "json", "pddf", "protobuf", "text" };
 	static const char *const units[] = { "ns", "ms" };
-	static const char *const compats[] = { "1.0", "1.2" };
+	static const char *const compats[] = { "1.0", "1.2", "1.3" };
 	static const char *const layouts[] = { "time", "cycles" };
 	int overlap, layout, unused, status;
 
 	status = choose("-D/--loglevel", w->level, levels, 5, &s->level, err);
 	if (!status)
-		status = choose("-f/--format", w->format, formats, 3, &unused, err);
+		status = choose("-f/--format", w->format, formats, 4, &unused, err);
 	if (!status)
 		status = choose("--time_unit", w->time_unit, units, 2, &unused, err);
 	if (!status)
@@ -250,7 +250,7 @@ static int check_choices(const struct ut_ace_words *w, struct ut_ace_setup *s, s
 	if (!status)
 		status = choose("--category_layout", w->layout, layouts, 2, &layout, err);
 	if (!status && w->compat)
-		status = choose("--compat", w->compat, compats, 2, &unused, err);
+		status = choose("--compat", w->compat, compats, 3, &unused, err);
 	if (status)
 		return status;
 	s->opts.overlap = (enum ut_ace_overlap)overlap;
@@ -260,7 +260,7 @@ static int check_choices(const struct ut_ace_words *w, struct ut_ace_setup *s, s
 	return UT_EXIT_OK;
 }
 
-/* The first option that only release 1.2 has; NULL = none. */
+/* The first option that release 1.0 does not have; NULL = none. */
 static const char *new_option(const struct ut_ace_words *w)
 {
 	bool profile = w->profile && (!strcmp(w->profile, "torch_minimal.json") ||
@@ -270,6 +270,7 @@ static const char *new_option(const struct ut_ace_words *w)
 		bool given;
 		const char *name;
 	} options[] = {
+		{ !strcmp(w->format, "text"), "--format text" },
 		{ w->event_filter, "--event_filter" },
 		{ w->event_limit, "--event_limit" },
 		{ w->streams, "--max_tid_streams" },
@@ -301,11 +302,40 @@ static int check_streams(const char *text, struct ut_ace_setup *s, struct ut_err
 	return UT_EXIT_MISUSE;
 }
 
+/* As asked for, else the first one that has the options. */
+static enum ut_ace_release release_of(const struct ut_ace_words *w, const char *newer_because)
+{
+	if (w->compat)
+		return !strcmp(w->compat, "1.3")   ? UT_ACE_1_3
+		       : !strcmp(w->compat, "1.2") ? UT_ACE_1_2
+						   : UT_ACE_1_0;
+	if (!strcmp(w->format, "text"))
+		return UT_ACE_1_3;
+	return newer_because ? UT_ACE_1_2 : UT_ACE_1_0;
+}
+
+/* What -V of release 1.3 writes is another thing. Exit status. */
+static int check_verdict(const struct ut_ace_words *w, const struct ut_ace_setup *s,
+			 struct ut_err *err)
+{
+	bool verdict = ut_ace_gives_verdict(&s->opts);
+
+	if (!strcmp(w->format, "text") && !verdict)
+		ut_err_set(err, -EINVAL,
+			   "argument -f/--format: text is for the report of -V in release 1.3");
+	else if (verdict && (w->json || w->html))
+		ut_err_set(err, -EINVAL,
+			   "%s: -V of release 1.3 analyses nothing; use --verify=report",
+			   w->json ? "--json" : "--html");
+	else
+		return UT_EXIT_OK;
+	return UT_EXIT_MISUSE;
+}
+
 static void copy_flags(const struct ut_ace_words *w, struct ut_ace_setup *s)
 {
 	struct ut_ace_opts *o = &s->opts;
 	long cores = sysconf(_SC_NPROCESSORS_ONLN);
-	bool newer;
 
 	o->flow = w->flow;
 	o->coll_events = w->coll;
@@ -334,8 +364,9 @@ static void copy_flags(const struct ut_ace_words *w, struct ut_ace_setup *s)
 		    : !strcmp(w->format, "protobuf") ? "processed_trace.pftrace"
 						     : "processed_trace.json";
 	s->newer_because = w->compat ? NULL : new_option(w);
-	newer = w->compat ? !strcmp(w->compat, "1.2") : s->newer_because != NULL;
-	o->release = newer ? UT_ACE_1_2 : UT_ACE_1_0;
+	o->release = release_of(w, s->newer_because);
+	if (!w->output && ut_ace_gives_verdict(o))
+		s->output = "report.json";
 	o->no_coll_bw = o->release >= UT_ACE_1_2 && !w->counters_given && !w->coll;
 	/* --tb of release 1.2 leaves complete torch traces alone */
 	s->profile = w->profile                          ? w->profile
@@ -425,7 +456,7 @@ int ut_ace_check(const struct ut_ace_words *w, struct ut_ace_setup *s, struct ut
 		return UT_EXIT_FAILED;
 	}
 	copy_flags(w, s);
-	return UT_EXIT_OK;
+	return check_verdict(w, s, err);
 }
 
 void ut_ace_setup_release(struct ut_ace_setup *s)

@@ -1,9 +1,9 @@
 /*
- * analyze_options.h - the command line of `unitrace analyze`: that of acelyzer 1.0 and 1.2
- * together.
+ * analyze_options.h - the command line of `unitrace analyze`: that of acelyzer 1.0, 1.2 and
+ * 1.3 together.
  *
  * Where both give different numbers for the same input, 1.0 counts, because that is the release
- * its manual describes. An option that only 1.2 knows selects the numbers of 1.2, so that a
+ * its manual describes. An option that 1.0 lacks selects the first release that has it, so that a
  * command line gives what it gave before; --compat decides for itself.
  */
 #ifndef UT_CMD_ANALYZE_OPTIONS_H

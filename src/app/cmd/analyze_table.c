@@ -46,11 +46,11 @@ static void add_files(struct options *o, struct ut_ace_words *w)
 		ut_opt_words(ut_opt_str(0, "compiler_info", "FILE|DIR", &w->compiler_info,
 					"the same, or a folder with inductor-spyre/*/perf (1.2)"),
 			     "<file>"),
-		ut_opt_words(
-			ut_opt_str(
-				'f', "format", "NAME", &w->format,
-				"json, pddf: spans as a text table (1.2), protobuf: for Perfetto"),
-			"json pddf protobuf"),
+		ut_opt_words(ut_opt_str('f', "format", "NAME", &w->format,
+					"json, pddf: spans as a text table (1.2), protobuf: for "
+					"Perfetto, text: "
+					"the report of -V (1.3)"),
+			     "json pddf protobuf text"),
 		ut_opt_flag(0, "tb", &w->tb,
 			    "write for TensorBoard: .pt.trace.json, a file per rank"),
 		ut_opt_flag(0, "disable_tb", &w->disable_tb,
@@ -153,7 +153,8 @@ static void add_reports(struct options *o, struct ut_ace_words *w)
 			     "<file>"),
 		ut_opt_words(
 			ut_opt_str('V', "verify", "[HOW]", &w->verify,
-				   "tell how much can be trusted: alone, and change nothing (1.2); "
+				   "tell how much can be trusted: alone, and change nothing (1.2, "
+				   "1.3); "
 				   "=report, and analyse; =strict[:PERCENT], and end with status "
 				   "1 if there are errors or less than 95 % is sure"),
 			"report strict"),
@@ -171,10 +172,10 @@ static void add_running(struct options *o, struct ut_ace_words *w)
 				   "which stages run; also default, everything, torch_minimal, "
 				   "verification (.json)"),
 			"<file>"),
-		ut_opt_words(
-			ut_opt_str(0, "compat", "RELEASE", &w->compat,
-				   "numbers of acelyzer 1.0 or 1.2 (1.2 if an option needs it)"),
-			"1.0 1.2"),
+		ut_opt_words(ut_opt_str(0, "compat", "RELEASE", &w->compat,
+					"numbers of acelyzer 1.0, 1.2 or 1.3 (the first that has "
+					"the options)"),
+			     "1.0 1.2 1.3"),
 		ut_opt_flag(0, "power-stats", &w->power_stats,
 			    "tell power with and without kernels (1.2)"),
 		ut_opt_words(ut_opt_str('D', "loglevel", "N", &w->level,

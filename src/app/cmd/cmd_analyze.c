@@ -86,9 +86,9 @@ static void say_start(struct ut_ace_analysis *a, const struct ut_ace_setup *s)
 	if (s->newer_because)
 		ut_ace_say(
 			&a->messages, UT_ACE_INFO,
-			"COMPAT: %s is an option of release 1.2, so are the numbers (--compat=1.0 "
+			"COMPAT: %s is an option of release %s, so are the numbers (--compat=1.0 "
 			"for those of 1.0)",
-			s->newer_because);
+			s->newer_because, s->opts.release >= UT_ACE_1_3 ? "1.3" : "1.2");
 	say_filters(a, s);
 }
 
