@@ -102,9 +102,8 @@ struct ut_view {
 	uint32_t *name_of;         /* type -> number of its name, equal for equal names */
 	uint32_t name_count;
 	struct ut_view_place *places;
-	uint32_t place_count;
+	uint32_t place_count, rank_count;
 	size_t place_cap;
-	uint32_t rank_count;
 	uint64_t span; /* the view is [0, span) */
 	int64_t start; /* ns since 1970; 0 = unknown */
 	uint64_t slices, samples;

@@ -261,7 +261,8 @@ static void send_bins(struct work *w, uint32_t track, const double *bins,
 		if (off && !late)
 			send_hole(w, track, begin + w->on[i], &before);
 	}
-	send_hole(w, track, w->c->first + w->span, &before);
+	if (before > 0) /* it runs no more, which is known */
+		ut_cpu_value(w->s, track, w->c->first + w->span, 0);
 }
 
 /* ns that it ran, as percent in steps that people can see. */
