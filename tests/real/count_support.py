@@ -62,7 +62,7 @@ class CountCase(Case):
     def count(self, *words, before=(), options=(), env=None):
         """Runs a program under unitrace, the shim in between: what it printed, what it said."""
         shim = self.compile("count.c", "-std=c17", "-D_GNU_SOURCE", "-shared", "-fPIC",
-                            "-fvisibility=hidden", f"-I{SOURCE}/include", f"-I{SOURCE}/src", "-ldl",
+                            "-fvisibility=hidden", f"-I{SOURCE}/include", f"-I{SOURCE}/src/record", "-ldl",
                             compiler="gcc")
         got = self.run_in(
             *before, UNITRACE, "-o", "t.json", *options, "env", f"INTEL_LIBITTNOTIFY64={shim}",

@@ -24,7 +24,7 @@ static int compile(const char *compiler, const char *language, const char *std, 
 	char command[2048];
 	int len = snprintf(command, sizeof(command),
 			   "%s -std=%s -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wundef "
-			   "-Wcast-qual -Werror -I%s/include -I%s/src %s -x %s -c "
+			   "-Wcast-qual -Werror -I%s/include -I%s/src/record %s -x %s -c "
 			   "%s/tests/sdk/header_uses.inc -o /dev/null",
 			   compiler, std, source, source, more, language, source);
 
