@@ -28,8 +28,8 @@ HOSTS = {0: ("alpha", 0, 0, 0), 1: ("alpha", 0, 0, 0),
 
 OTHER_HOST = """#!/bin/sh
 # wrap.sh COMMAND...: the ranks of a job on two hosts
-export MPI_LOCALNRANKS=1
-[ "$PMI_RANK" = 1 ] || exec "$@"
+export OMPI_COMM_WORLD_LOCAL_SIZE=1 OMPI_COMM_WORLD_LOCAL_RANK=0
+[ "$OMPI_COMM_WORLD_RANK" = 1 ] || exec "$@"
 exec unshare -m -u -T --monotonic 5000 --boottime 5000 sh -c '
 	hostname beta && mount --bind boot /proc/sys/kernel/random/boot_id && exec "$@"' sh "$@"
 """
@@ -166,7 +166,7 @@ class Clocks(mpi_support.Case):
         for host, c in clocks.items():
             self.assertLess(abs(c["apart_ns"] - (wrong[host] - wrong[root])), c["error_ns"] + 100_000, c)
 
-    @under("mpich")
+    @under("openmpi")  # MPICH now and then waits for ever in MPI_Finalize between such hosts, without us as well
     def test_hosts_compare_their_clocks_while_they_run(self, lib):
         """Rank 1 is in a host of its own, as far as it can see: name, boot, CLOCK_MONOTONIC 5000 s ahead."""
         wrap = self.dir / "wrap.sh"
@@ -174,7 +174,7 @@ class Clocks(mpi_support.Case):
         wrap.chmod(0o755)
         (self.dir / "boot").write_text("11111111-2222-3333-4444-555555555555\n")
         (self.dir / "log").mkdir()
-        if self.run_words("sh", wrap, "true", env=common.environment(PMI_RANK="1")).returncode:
+        if self.run_words("sh", wrap, "true", env=common.environment(OMPI_COMM_WORLD_RANK="1")).returncode:
             self.skipTest("not here: no namespaces of time, names and mounts may be made here")
         done = self.run_words(*lib.start(2), wrap, UNITRACE, "--chrome-mpi-logging", "--no-summary",
                               lib.build("imbalance.c", *mpi_support.ITT), "log", "5", "1", "20",
