@@ -140,7 +140,8 @@ check_c() {
 	cppcheck --quiet --error-exitcode=1 --inline-suppr --std=c11 --library=posix,gnu -j "$jobs" \
 		--enable=warning,performance,portability "${quiet[@]}" \
 		--cppcheck-build-dir="$ci/cppcheck" -D_GNU_SOURCE -DUT_WITH_ITT=1 -DUT_HAVE_ZLIB=1 \
-		-DUT_HAVE_ZSTD=1 '-DUT_LIBDIR_REL="../lib"' '-DUT_VERSION="0"' -I src -I include "$@"
+		-DUT_HAVE_ZSTD=1 '-DUT_LIBDIR_REL="../lib"' '-DUT_VERSION="0"' -I src -I src/record -I src/trace \
+		-I src/analysis -I src/app -I include "$@"
 }
 
 gate_cppcheck() { check_c src; }
