@@ -105,6 +105,38 @@ __global__ void integer_chains(unsigned int *out, int steps, unsigned int a, uns
 		*out = x[0];
 }
 
+/* The heavy half of the FP32 pipe multiplies integers; logic and additions are another pipe's. */
+__global__ void integer_products(unsigned int *out, int steps, unsigned int a, unsigned int b)
+{
+	chains<unsigned int>(out, steps, a, b);
+}
+
+/* Twice as many FP32 operations as logic: each instruction issued, and neither pipe full. */
+__global__ void issue_slots(float *out, int steps, float a, float b, unsigned int c)
+{
+	float x[8];
+	unsigned int y[4];
+
+	for (int k = 0; k < 8; k++)
+		x[k] = a + threadIdx.x + k;
+	for (int k = 0; k < 4; k++)
+		y[k] = c + threadIdx.x + k;
+	for (int i = 0; i < steps; i++) {
+#pragma unroll
+		for (int k = 0; k < 8; k++) {
+			x[k] = x[k] * a + b;
+			if (k & 1)
+				asm volatile("lop3.b32 %0, %0, %1, %2, 0x96;"
+					     : "+r"(y[k / 2])
+					     : "r"(c), "r"(y[(k / 2 + 1) & 3]));
+		}
+	}
+	for (int k = 1; k < 8; k++)
+		x[0] += x[k];
+	if (x[0] == 12345 || (y[0] ^ y[1] ^ y[2] ^ y[3]) == 12345)
+		*out = x[0];
+}
+
 __global__ void special_functions(float *out, int steps, float a)
 {
 	float x[4];
@@ -167,6 +199,21 @@ __global__ void shared_conflicts(float *out, int steps)
 	read_shared<32>(out, steps);
 }
 
+/* A histogram in shared memory; the lanes of a warp use different banks. */
+__global__ void shared_atomics(unsigned int *out, int steps)
+{
+	__shared__ unsigned int cells[64];
+
+	if (threadIdx.x < 64)
+		cells[threadIdx.x] = 0;
+	__syncthreads();
+	for (int i = 0; i < steps; i++)
+		atomicAdd(&cells[(threadIdx.x * 7 + i) & 63], threadIdx.x);
+	__syncthreads();
+	if (cells[0] == 12345)
+		*out = cells[1];
+}
+
 __global__ void atomics_spread(unsigned int *cells, int steps)
 {
 	unsigned int at = blockIdx.x * 977 + threadIdx.x;
@@ -210,6 +257,24 @@ __global__ void divergent_lanes(float *out, int steps, int length, float a)
 #undef WAY
 	}
 	if (x == 12345)
+		*out = x;
+}
+
+/* Two ways through, for every other lane; loops again, for the same reason. */
+__global__ void divergent_halves(float *out, int steps, int length, float a)
+{
+	float x = threadIdx.x, y = a;
+
+	for (int i = 0; i < steps; i++) {
+		if (threadIdx.x & 1) {
+			for (int k = 0; k < length; k++)
+				x = x * a + 1.0f;
+		} else {
+			for (int k = 0; k < length; k++)
+				y = fmaxf(y - x, a) * 1.5f;
+		}
+	}
+	if (x + y == 12345)
 		*out = x;
 }
 
@@ -320,13 +385,17 @@ int main(int argc, char **argv)
 		RUN(fp16_chains, full, THREADS, 0, (__half2 *)cells, 16384,
 		    __float2half2_rn(0.5f), __float2half2_rn(1.0f));
 		RUN(integer_chains, full, THREADS, 0, cells, 4096, 0x5a5a5a5au, 0x1234u);
+		RUN(integer_products, full, THREADS, 0, cells, 8192, 1664525u, 1013904223u);
+		RUN(issue_slots, full, THREADS, 0, out, 8192, 0.5f, 1.0f, 0x5a5a5a5au);
 		RUN(special_functions, full, THREADS, 0, out, 8192, 0.5f);
 		RUN(tensor_products, full, THREADS, 0, out, 4096, 0u);
 		RUN(shared_reads, full, THREADS, 0, out, 2048);
 		RUN(shared_conflicts, full, THREADS, 0, out, 64);
+		RUN(shared_atomics, full, THREADS, 0, cells, 512);
 		RUN(atomics_spread, full, THREADS, 0, cells, 2048);
 		RUN(atomics_one, processors, THREADS, 0, cells, 64);
 		RUN(divergent_lanes, full, THREADS, 0, out, 512, 8, 0.5f);
+		RUN(divergent_halves, full, THREADS, 0, out, 64, 64, 0.5f);
 		RUN(l2_reads, full, THREADS, 0, a, (8u << 20) / sizeof(float4) - 1, 4096, out);
 		RUN(l1_reads, full, THREADS, 0, a, 8192, out);
 		RUN(low_occupancy, processors * 4, 64, room, out, 16384, 0.5f);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The metric groups of share/metrics/nvidia.ini against CUPTI itself, which knows chips without one
 being there: every metric exists on GH100, groups of other chips have most of theirs, samples take
-one pass, and the default group of -q two. Needs the library of the PyPI package nvidia-cuda-cupti:
+one pass, and the default group of -q three. Needs the library of the PyPI package nvidia-cuda-cupti:
 
     pip download --no-deps nvidia-cuda-cupti==13.0.85; unzip it; UNITRACE_CUPTI_WHEEL=FOLDER
 
@@ -15,7 +15,7 @@ import sys
 import device
 from device import SOURCE
 
-MOST_PASSES = {"ComputeBasic": 2, "Occupancy": 1, "ComputeExtended": 2, "Memory": 5, "Warps": 6,
+MOST_PASSES = {"ComputeBasic": 3, "Occupancy": 1, "ComputeExtended": 2, "Memory": 5, "Warps": 6,
                "Tensor": 7, "Roofline": 7}
 CHIPS = ("GA100", "GA102", "AD102", "GB100", "GB202")
 

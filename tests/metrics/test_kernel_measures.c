@@ -18,9 +18,10 @@
 #include "model/event.h"
 #include "support/unit.h"
 
-#define BYTES "dram__bytes_read.sum[bytes]"
-#define FFMA  "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum[instructions]"
-#define BUSY  "sm__cycles_active.avg.pct_of_peak_sustained_elapsed[%]"
+#define BYTES      "dram__bytes_read.sum[bytes]"
+#define FFMA       "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum[instructions]"
+#define PIPE(what) "sm__inst_executed_pipe_" what ".avg.pct_of_peak_sustained_active[%]"
+#define BUSY       "sm__cycles_active.avg.pct_of_peak_sustained_elapsed[%]"
 
 /* A device with a queue, a counter and a row of samples. */
 struct made {
@@ -220,6 +221,46 @@ static void samples_are_added_up_by_instruction(void **state)
 	release(&k);
 }
 
+/* Integers are multiplied by one half of the FMA pipe, which the use of both does not show. */
+static void integer_products_are_what_one_half_does_more(void **state)
+{
+	static const struct {
+		const char *kernel;
+		double fma, heavy, fp16, multiply;
+	} cases[] = {
+		{ "integers", 49, 98, 0, 98 }, { "fp32", 91, 91, 0, 0 },
+		{ "mixed", 60, 90, 0, 60 },    { "fp16", 42.9, 85.8, 85.8, 0 },
+		{ "whole", 40, 40, 0, 0 },
+	};
+	struct made k;
+
+	(void)state;
+	begin(&k, "NVIDIA H200");
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct ut_arg args[] = {
+			{ .key = text(&k, PIPE("fma")),
+			  .type = UT_ARG_F64,
+			  .value.f64 = cases[i].fma },
+			{ .key = text(&k, PIPE("fmaheavy")),
+			  .type = UT_ARG_F64,
+			  .value.f64 = cases[i].heavy },
+			{ .key = text(&k, PIPE("fma_type_fp16")),
+			  .type = UT_ARG_F64,
+			  .value.f64 = cases[i].fp16 },
+		};
+
+		ut_build_add(&k.build, k.queue, 1000 + i * 1000, 900,
+			     type_of(&k, cases[i].kernel, "kernel", UT_KIND_SPAN),
+			     ut_arglists_add(&k.build.store.args, args, 3));
+	}
+	finish(&k);
+	assert_int_equal(k.set.count, sizeof(cases) / sizeof(cases[0]));
+	for (size_t i = 0; i < k.set.count; i++)
+		assert_true(fabs(k.set.variants[i].facts.value[UT_FACT_MULTIPLY] -
+				 cases[i].multiply) < 0.01);
+	release(&k);
+}
+
 static void a_trace_without_metrics_has_none(void **state)
 {
 	struct made k;
@@ -243,6 +284,7 @@ UT_TESTS(kernel_measures)
 		cmocka_unit_test(kernels_of_a_known_device_stand_under_its_roof),
 		cmocka_unit_test(levels_of_memory_that_were_not_counted_are_told_from_nothing),
 		cmocka_unit_test(samples_are_added_up_by_instruction),
+		cmocka_unit_test(integer_products_are_what_one_half_does_more),
 		cmocka_unit_test(a_trace_without_metrics_has_none),
 	};
 

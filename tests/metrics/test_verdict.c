@@ -102,9 +102,9 @@ static struct ut_kernel_facts known(size_t count, ...)
 static struct ut_kernel_facts idle_but(enum ut_kernel_fact fact, double use)
 {
 	static const enum ut_kernel_fact units[] = {
-		UT_FACT_DRAM,    UT_FACT_L2,      UT_FACT_L1,    UT_FACT_SHARED_PATH,
-		UT_FACT_ATOMICS, UT_FACT_TENSOR,  UT_FACT_FMA,   UT_FACT_ALU,
-		UT_FACT_FP64,    UT_FACT_SPECIAL, UT_FACT_ISSUE, UT_FACT_FP16
+		UT_FACT_DRAM,   UT_FACT_L2,   UT_FACT_L1,      UT_FACT_SHARED_PATH, UT_FACT_ATOMICS,
+		UT_FACT_TENSOR, UT_FACT_FMA,  UT_FACT_ALU,     UT_FACT_FP64,        UT_FACT_SPECIAL,
+		UT_FACT_ISSUE,  UT_FACT_FP16, UT_FACT_MULTIPLY
 	};
 	struct ut_kernel_facts f;
 
@@ -280,9 +280,17 @@ static void each_rule_has_its_sentence(void **state)
 	f = idle_but(UT_FACT_TENSOR, 72.0);
 	says(&f, UT_BOUND_TENSOR, "bound by the tensor pipe at 72 % of its peak");
 	f = known(1, UT_FACT_FP64, 93.0);
-	says(&f, UT_BOUND_FP64, "bound by the FP64 pipe at 93 % of its peak");
+	says(&f, UT_BOUND_FP64,
+	     "bound by the FP64 pipe at 93 % of its peak; divergent branches were not measured");
 	f = idle_but(UT_FACT_ALU, 66.0);
 	says(&f, UT_BOUND_ALU, "bound by the integer pipe at 66 % of its peak");
+	f = idle_but(UT_FACT_MULTIPLY, 98.0);
+	f.value[UT_FACT_FMA] = 49;
+	says(&f, UT_BOUND_ALU, "bound by integer multiplication at 98 % of its peak");
+	f.value[UT_FACT_MULTIPLY] = NAN;
+	says(&f, UT_BOUND_UNKNOWN,
+	     "not measured: integer multiplication; most used of what was: the FP32 pipe at 49 % "
+	     "of its peak; record with -q");
 	f = idle_but(UT_FACT_L2, 66.0);
 	says(&f, UT_BOUND_L2, "bound by L2 at 66 % of its peak");
 	f = idle_but(UT_FACT_SPECIAL, 97.0);
@@ -352,6 +360,21 @@ static void a_full_unit_is_named(void **state)
 	says(&f, UT_BOUND_FMA, "bound by the FP32 pipe at 91 % of its peak");
 }
 
+/* When all slots are taken, a pipe is the limit only if it is nearly as full. */
+static void issue_slots_are_named_above_half_full_pipes(void **state)
+{
+	struct ut_kernel_facts f = idle_but(UT_FACT_ISSUE, 99.0);
+
+	(void)state;
+	f.value[UT_FACT_FMA] = f.value[UT_FACT_ALU] = 66;
+	says(&f, UT_BOUND_ISSUE, "bound by instruction issue at 99 % of its peak");
+	f.value[UT_FACT_FMA] = 75;
+	says(&f, UT_BOUND_FMA, "bound by the FP32 pipe at 75 % of its peak");
+	f.value[UT_FACT_ISSUE] = 82;
+	f.value[UT_FACT_FMA] = 66;
+	says(&f, UT_BOUND_FMA, "bound by the FP32 pipe at 66 % of its peak");
+}
+
 /* Those that were not measured could be the limit. */
 static void what_was_not_measured_is_not_ruled_out(void **state)
 {
@@ -403,6 +426,13 @@ static void few_lanes_are_divergence_where_instructions_are_busy(void **state)
 	f.value[UT_FACT_THREADS] = 4; /* all that there are */
 	assert_int_equal(verdict(&f).rule, UT_BOUND_NOTHING);
 	f.value[UT_FACT_THREADS] = 256;
+	f.value[UT_FACT_LANES] = 16.6; /* every other one */
+	assert_int_equal(verdict(&f).rule, UT_BOUND_DIVERGENCE);
+	f.value[UT_FACT_THREADS] = 40; /* eight in the second warp */
+	f.value[UT_FACT_LANES] = 20;
+	assert_int_equal(verdict(&f).rule, UT_BOUND_NOTHING);
+	f.value[UT_FACT_THREADS] = 256;
+	f.value[UT_FACT_LANES] = 4;
 	f.value[UT_FACT_DRAM] = 92;
 	assert_int_equal(verdict(&f).rule, UT_BOUND_DRAM);
 }
@@ -579,6 +609,7 @@ UT_TESTS(verdict)
 		cmocka_unit_test(kernels_of_known_bounds_are_recognised),
 		cmocka_unit_test(each_rule_has_its_sentence),
 		cmocka_unit_test(a_full_unit_is_named),
+		cmocka_unit_test(issue_slots_are_named_above_half_full_pipes),
 		cmocka_unit_test(what_was_not_measured_is_not_ruled_out),
 		cmocka_unit_test(few_lanes_are_divergence_where_instructions_are_busy),
 		cmocka_unit_test(samples_tell_what_is_waited_for_and_where),

@@ -601,12 +601,26 @@ static double samples_of_counters(const struct making *m, const struct sums *s)
 	return least;
 }
 
+/*
+ * Half of the FMA pipe computes FP32 only; the heavy half also multiplies integers and has the half
+ * of FP16 arithmetic that this pipe takes. What it does more than the other half is one of these.
+ */
+static double multiplications(const double *v)
+{
+	double more = 2 * (v[UT_FACT_FMA_HEAVY] - v[UT_FACT_FMA]);
+
+	if (isnan(more))
+		return NAN;
+	return fmin(fmax(more - fmax(v[UT_FACT_FP16], 0), 0), 100);
+}
+
 static void put_shares(struct ut_kernel_facts *f)
 {
 	double *v = f->value, atomics = fmax(v[UT_FACT_ATOM_SECTORS], v[UT_FACT_RED_SECTORS]);
 
 	if (v[UT_FACT_ATOM_SECTORS] >= 0 && v[UT_FACT_RED_SECTORS] >= 0)
 		atomics = v[UT_FACT_ATOM_SECTORS] + v[UT_FACT_RED_SECTORS];
+	v[UT_FACT_MULTIPLY] = multiplications(v);
 	if (v[UT_FACT_SHARED_CYCLES] > 0)
 		v[UT_FACT_CONFLICTS] = 100 * v[UT_FACT_CONFLICT_CYCLES] / v[UT_FACT_SHARED_CYCLES];
 	if (v[UT_FACT_L2_SECTORS] > 0)

@@ -16,7 +16,7 @@
 /* Thresholds; docs/guides/kernels.md says why. Percent, unless the name says otherwise. */
 #define USED           40.0 /* it may be: below, waste there costs little */
 #define BUSY           20.0 /* instructions are issued at a rate that matters */
-#define FEW_LANES      0.5  /* of those that a warp of such a block has */
+#define FEW_LANES      0.67 /* of those that a warp of such a block has */
 #define CONFLICTS      30.0 /* of shared memory's cycles */
 #define READ_STALLS    "see the report of stalls: unitrace metrics -s"
 #define LEAST_STALL    30.0 /* of samples, to be told */
@@ -260,6 +260,9 @@ static bool bound_by(struct speech *s, enum ut_kernel_fact fact)
 		    use);
 	else
 		say(s, "bound by %s at %.0f %% of its peak", ut_unit_title(s->f, u), use);
+	if (u->is_pipe && fact != UT_FACT_TENSOR && fact != UT_FACT_COMPUTE &&
+	    isnan(value(s, UT_FACT_LANES)) && isnan(value(s, UT_FACT_COMPUTE)))
+		say(s, "; divergent branches were not measured");
 	if (fact != UT_FACT_ATOMICS) /* nobody knows where that one is full */
 		s->v->loss = use < 100 ? 1 - use / 100 : 0;
 	s->minor = u != most;
@@ -297,7 +300,9 @@ static bool by_fma(struct speech *s)
 
 static bool by_alu(struct speech *s)
 {
-	return bound_by(s, UT_FACT_ALU);
+	double alu = value(s, UT_FACT_ALU), multiply = value(s, UT_FACT_MULTIPLY);
+
+	return bound_by(s, isnan(alu) || multiply > alu ? UT_FACT_MULTIPLY : UT_FACT_ALU);
 }
 
 static bool by_special(struct speech *s)
@@ -373,13 +378,13 @@ static bool by_issue(struct speech *s)
 static bool divergent(struct speech *s)
 {
 	double lanes = value(s, UT_FACT_LANES), threads = value(s, UT_FACT_THREADS);
-	double whole = threads > 0 && threads < 32 ? threads : 32;
+	double whole = threads > 0 ? threads / ceil(threads / 32) : 32; /* the last has the rest */
 	double memory =
 		fmax(value(s, UT_FACT_DRAM), fmax(value(s, UT_FACT_L2), value(s, UT_FACT_TENSOR)));
 
 	if (!(lanes <= FEW_LANES * whole))
 		return false;
-	say(s, "divergent branches: an instruction runs for %.3g of %.0f threads of a warp", lanes,
+	say(s, "divergent branches: an instruction runs for %.3g of %.3g threads of a warp", lanes,
 	    whole);
 	if (value(s, UT_FACT_ISSUE) >= 0)
 		say(s, ", and instructions are issued at %.0f %% of the peak",

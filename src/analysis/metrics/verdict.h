@@ -39,6 +39,8 @@
 	X(FP64, "fp64", "%", "of the peak of the FP64 pipe")                                       \
 	X(ALU, "alu", "%", "of the peak of the integer pipe")                                      \
 	X(FP16, "fp16", "%", "of the peak of FP16 and BF16 arithmetic")                            \
+	X(FMA_HEAVY, "fma_heavy", "%", "of the peak of the half of it that multiplies integers")   \
+	X(MULTIPLY, "integer_multiply", "%", "of the peak of multiplying integers, in there")      \
 	X(SPECIAL, "special", "%", "of the peak of the pipe of special functions")                 \
 	X(ISSUE, "issue", "%", "cycles in which a scheduler issued")                               \
 	X(SHARED_PATH, "shared", "%", "of the peak of shared memory's data path")                  \

@@ -19,6 +19,7 @@ const struct ut_unit ut_units[UT_UNITS] = {
 	{ UT_FACT_FP16, UT_BOUND_FP16, "FP16 arithmetic", true },
 	{ UT_FACT_FMA, UT_BOUND_FMA, "the FP32 pipe", true },
 	{ UT_FACT_ALU, UT_BOUND_ALU, "the integer pipe", true },
+	{ UT_FACT_MULTIPLY, UT_BOUND_ALU, "integer multiplication", true },
 	{ UT_FACT_SPECIAL, UT_BOUND_SPECIAL, "special functions", true },
 	{ UT_FACT_ISSUE, UT_BOUND_ISSUE, "instruction issue", true },
 	{ UT_FACT_COMPUTE, UT_BOUND_COMPUTE, "the multiprocessors", true },
@@ -43,6 +44,8 @@ bool ut_unit_is_known(const struct ut_kernel_facts *f, const struct ut_unit *u)
 		return true;
 	if (u->is_pipe && !isnan(f->value[UT_FACT_COMPUTE]))
 		return true;
+	if (u->fact == UT_FACT_MULTIPLY) /* twice as much of one half as of the whole pipe */
+		return f->value[UT_FACT_FMA] < UT_VERDICT_BOUND / 2;
 	if (u->fact == UT_FACT_FP16)
 		return !isnan(f->value[UT_FACT_FMA]) && !may_be_fp16(f); /* it shows in there */
 	return u->fact == UT_FACT_SHARED_PATH && !isnan(f->value[UT_FACT_L1]);
@@ -91,8 +94,9 @@ double ut_unit_weight(const struct ut_kernel_facts *f, const struct ut_unit *u)
 			       ? use + UT_VERDICT_BOUND - UT_VERDICT_BOUND_ATOMICS
 			       : use;
 	if (u->rule == UT_BOUND_ISSUE)
-		return use >= UT_VERDICT_CERTAIN ? UT_VERDICT_BOUND
-						 : fmin(use, UT_VERDICT_BOUND - 1);
+		return use >= UT_VERDICT_CERTAIN
+			       ? fmax(use - UT_VERDICT_ISSUE_ABOVE, UT_VERDICT_BOUND)
+			       : fmin(use, UT_VERDICT_BOUND - 1);
 	if (u->rule == UT_BOUND_COMPUTE)
 		return fmin(use, UT_VERDICT_BOUND + 1);
 	return use;

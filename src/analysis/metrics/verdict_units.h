@@ -12,6 +12,8 @@
 #define UT_VERDICT_CERTAIN 80.0 /* the same, whatever else was not measured */
 #define UT_VERDICT_BOUND_ATOMICS                                                                   \
 	45.0 /* their unit in L2 is full at 60 to 80, by how they are spread */
+#define UT_VERDICT_ISSUE_ABOVE                                                                     \
+	30.0 /* instruction issue is what limits if it is used so much more than any pipe */
 #define UT_VERDICT_LEAST_SAMPLES 5.0 /* of counters */
 
 /* What can be busy, and what speaks of it. */
@@ -22,7 +24,7 @@ struct ut_unit {
 	bool is_pipe; /* of multiprocessors: COMPUTE has it among others */
 };
 
-#define UT_UNITS 13u
+#define UT_UNITS 14u
 extern const struct ut_unit ut_units[UT_UNITS];
 
 bool ut_unit_is_known(const struct ut_kernel_facts *f, const struct ut_unit *u);
