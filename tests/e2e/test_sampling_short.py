@@ -61,9 +61,18 @@ class Short:
     def test_threads_are_accounted_to_their_ends(self):
         self.check_accounted(self.hotspots(BRIEF, "threads", "600", "300"))
 
+    def test_threads_of_some_samples_are_accounted_exactly(self):
+        used = self.hotspots(BRIEF, "threads", "200", "2050")
+        self.assertAlmostEqual(sum(row["self_ns"] for row in self.rows()) / 1e6, used, delta=0.06 * used + 5)
+
     def test_processes_are_accounted_to_their_ends(self):
         self.check_accounted(self.hotspots(BRIEF, "children", "100", "400"))
         self.assertIn(self.GROUP, " ".join(row["name"] for row in self.rows("--by", "process")))
+
+    def test_short_processes_have_names(self):
+        """They may be gone before anybody looks; some samples of them are there."""
+        self.check_sums(self.hotspots(BRIEF, "children", "60", "3000"))
+        self.assertEqual([row["name"] for row in self.rows("--by", "process") if "no name" in row["name"]], [])
 
     def test_programs_that_execute_others_count_once(self):
         """The kernel goes on counting; what each of them ran is that one's."""

@@ -210,17 +210,62 @@ static void samples_of_cycles_weigh_what_was_run(void **state)
 	assert_int_equal(fact("app", "ready_ns"), 4 * MS);
 }
 
-static void those_of_a_clock_weigh_what_they_say(void **state)
+static void those_of_a_clock_weigh_what_they_say_without_turns(void **state)
 {
 	(void)state;
-	begin(UT_CPU_SWITCHES);
+	begin(0);
 	put_thread(100, 1000, "app");
-	put_switch(100, 1000, UT_CPU_RUNS);
 	put_sample(100, 1004, 0, 3);
 	put_sample(100, 1009, 0, 5);
 	import();
 	assert_int_equal(got.sample_count, 2);
 	assert_int_equal(weight_ms(0), 3);
+	assert_int_equal(weight_ms(1), 5);
+}
+
+/* Threads that take turns swap what is left of their periods. */
+static void those_of_a_clock_weigh_what_was_run_between_turns(void **state)
+{
+	(void)state;
+	begin(UT_CPU_SWITCHES);
+	put_thread(100, 1000, "long");
+	put_thread(101, 1000, "short");
+	put_switch(100, 1000, UT_CPU_RUNS);
+	put_sample(100, 1008, 0, 5);
+	put_switch(100, 1010, UT_CPU_PREEMPTED);
+	put_switch(101, 1010, UT_CPU_RUNS);
+	put_sample(101, 1011, 0, 5);
+	put_switch(101, 1014, UT_CPU_PREEMPTED);
+	put_switch(100, 1014, UT_CPU_RUNS);
+	put_sample(100, 1017, 0, 5);
+	put_gone(101, 1014);
+	put_switch(100, 1020, UT_CPU_WAITS);
+	put_gone(100, 1020);
+	import();
+	assert_int_equal(got.sample_count, 5);
+	assert_int_equal(weight_ms(0), 8);
+	assert_int_equal(weight_ms(1), 5); /* 2 before its turn ended, 3 behind */
+	assert_int_equal(weight_ms(2), 3); /* not sampled */
+	assert_int_equal(weight_ms(3), 1);
+	assert_int_equal(weight_ms(4), 3); /* not sampled */
+	assert_int_equal(fact("long", "cpu_ns"), 16 * MS);
+	assert_int_equal(fact("short", "cpu_ns"), 4 * MS);
+}
+
+/* A turn that was lost would make a wait of seconds time that it ran. */
+static void those_of_a_clock_weigh_what_they_say_where_turns_were_lost(void **state)
+{
+	(void)state;
+	begin(UT_CPU_SWITCHES);
+	put_thread(100, 1000, "app");
+	put_switch(100, 1000, UT_CPU_RUNS);
+	put_sample(100, 1005, 0, 5);
+	put(UT_CPU_LOST, &(struct ut_cpu_count){ 1006 * MS, 3 }, sizeof(struct ut_cpu_count), NULL);
+	put_sample(100, 3005, 0, 5);
+	put_switch(100, 3005, UT_CPU_WAITS);
+	import();
+	assert_int_equal(got.sample_count, 2);
+	assert_int_equal(weight_ms(0), 5);
 	assert_int_equal(weight_ms(1), 5);
 }
 
@@ -443,7 +488,9 @@ UT_TESTS(cpu_read)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(samples_of_cycles_weigh_what_was_run),
-		TEST(those_of_a_clock_weigh_what_they_say),
+		TEST(those_of_a_clock_weigh_what_they_say_without_turns),
+		TEST(those_of_a_clock_weigh_what_was_run_between_turns),
+		TEST(those_of_a_clock_weigh_what_they_say_where_turns_were_lost),
 		TEST(what_lies_in_a_pause_does_not_count),
 		TEST(usage_has_no_value_in_pauses),
 		TEST(who_began_off_and_stayed_so_has_nothing),

@@ -233,14 +233,18 @@ static uint64_t ran_between(const struct ut_cpu *c, const struct ut_cpu_life *li
 }
 
 /*
- * Samples of cycles say nothing of time: each stands for what its thread ran since the last one.
- * The kernel's clock goes on where a process executes another program: there the first sample
- * stands for what came before, too, which is accounted for as the time of the other program.
+ * Each sample stands for what its thread ran since the last one, where turns tell: cycles say
+ * nothing of time, and threads of which one follows the other on a CPU swap what is left of their
+ * periods (the kernel swaps the inherited counters), so that a period is right for all of them
+ * together only. The kernel's clock goes on where a process executes another program: there the
+ * first sample stands for what came before, too, which is accounted for as the time of the other
+ * program.
  */
 static void weigh(struct ut_cpu *c, const struct ut_cpu_life *life)
 {
 	bool told = (c->header.flags & UT_CPU_SWITCHES) != 0;
 	bool turns = told && life->first_turn < life->last_turn;
+	bool exact = turns && !c->lost; /* among lost records may be turns */
 	uint64_t before = life->born ? life->born : c->first;
 	uint32_t at = life->first_turn;
 
@@ -250,13 +254,15 @@ static void weigh(struct ut_cpu *c, const struct ut_cpu_life *life)
 
 		bool first = told && life->born && i == life->first_sample;
 
-		if (turns && (first || !m->weight))
+		if (exact || (turns && (first || !m->weight)))
 			ns = ran_between(c, life, before, m->time, &at);
 		else if (first)
 			ns = ut_cpu_on_time(c, before, m->time);
 		/* the clocks of samples and turns differ by little */
-		if (!m->weight || (first && ns + ns / 16 < m->weight))
+		if (exact || !m->weight || (first && ns + ns / 16 < m->weight))
 			m->weight = (uint32_t)(ns < UINT32_MAX ? ns : UINT32_MAX);
+		if (exact && !m->weight)
+			m->weight = 1; /* 0 would be a sample without a weight */
 		before = m->time;
 	}
 }
