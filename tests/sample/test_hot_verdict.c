@@ -368,6 +368,10 @@ static void time_without_samples_is_said(void **state)
 	assert_string_equal(v.lines[0].say.data, "90.0% of the CPU time (900 ns) has no sample");
 	assert_non_null(strstr(v.lines[1].say.data, "work takes 10.0% of 1.00 us"));
 	ut_hot_verdict_release(&v);
+	p.did.waited = 1000000; /* of processes that wait for others */
+	ut_hot_verdict_init(&v, &p);
+	assert_non_null(strstr(v.lines[0].say.data, "has no sample"));
+	ut_hot_verdict_release(&v);
 	ut_hotspots_init(&h, &p, UT_HOT_BY_OWN);
 	assert_int_equal(h.count, 3); /* it is nobody's: neither the program's nor a library's */
 	assert_int_equal(h.rows[0].self, 900);

@@ -470,7 +470,9 @@ static void add_too_few(struct ut_hot_verdict *v, const struct ut_prof *p)
 static void add_none(struct ut_hot_verdict *v, const struct ut_prof *p)
 {
 	struct ut_hot_verdict_line l = { .weight = p->none };
-	size_t at = share(p->none, p) >= CLEAR_SHARE && p->none > p->did.waited / 20 ? 0 : v->count;
+	bool most = share(p->none, p) >= MOST_SHARE && !ut_prof_is_too_few(p);
+	bool much = share(p->none, p) >= CLEAR_SHARE && p->none > p->did.waited / 20;
+	size_t at = most || much ? 0 : v->count;
 
 	if (share(p->none, p) < LEAST_SHARE || v->count == UT_HOT_VERDICT_MOST)
 		return;
@@ -478,8 +480,8 @@ static void add_none(struct ut_hot_verdict *v, const struct ut_prof *p)
 	ut_prof_amount(p, p->none, &l.say);
 	ut_buf_text(&l.say, ") has no sample");
 	ut_buf_text(&l.why,
-		    "threads and processes that ended before their first one; a higher rate "
-		    "(--sampling=HZ) sees more of them");
+		    "threads and processes that ended before their first or next one; a higher "
+		    "rate (--sampling=HZ) sees more of them");
 	memmove(&v->lines[at + 1], &v->lines[at], (v->count - at) * sizeof(l));
 	v->lines[at] = l;
 	v->count++;

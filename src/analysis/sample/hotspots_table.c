@@ -163,9 +163,11 @@ void ut_hotspots_print(struct ut_out *out, const struct ut_hotspots *h,
 
 /* ---- the verdict --------------------------------------------------------------------------- */
 
+/* Of tasks and functions nobody asks how many CPUs were busy while others ran. */
 static void print_busy(struct ut_out *out, const struct ut_prof *p)
 {
-	if (p->span && !ut_prof_is_too_few(p) && ut_sample_is_cpu_time(ut_prof_text(p, p->event)))
+	if (p->span && !p->opts.task && !p->opts.function && !ut_prof_is_too_few(p) &&
+	    ut_sample_is_cpu_time(ut_prof_text(p, p->event)))
 		ut_out_fmt(out, "  %.1f CPUs were busy on average\n",
 			   (double)p->weight / (double)p->span);
 }

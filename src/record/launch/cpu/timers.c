@@ -97,6 +97,18 @@ static bool is_sound(int fd, struct ut_timer_header *h)
 	       h->pid <= INT32_MAX && (uint64_t)st.st_size >= ut_timer_ring_bytes(h->slots);
 }
 
+/* One that is gone already is called as the file that it ran, of which the first line tells. */
+static void name_by_file(struct ut_image *image, const char *maps)
+{
+	const char *path = strchr(maps, '/'), *end = strchr(maps, '\n'), *name;
+
+	if (image->name[0] || !path || !end || path > end)
+		return;
+	for (name = path; path < end; path++)
+		name = *path == '/' ? path + 1 : name;
+	snprintf(image->name, sizeof(image->name), "%.*s", (int)(end - name), name);
+}
+
 static void tell_begin(const struct ut_timers *t, const struct ut_timers_ring *r,
 		       struct ut_taker *taker, uint64_t now)
 {
@@ -111,6 +123,7 @@ static void tell_begin(const struct ut_timers *t, const struct ut_timers_ring *r
 	else if (image->before && h->pid == t->root)
 		ut_tasks_forget(image->before); /* what it has run is this program's */
 	maps[n > 0 ? n : 0] = '\0';
+	name_by_file(image, maps);
 	while ((line = strsep(&rest, "\n")))
 		ut_images_map_line(&taker->images, image, line, h->start);
 	free(maps);
