@@ -4,6 +4,7 @@ samples make no verdict. By the kernel's samples, and by timers where the kernel
 # ci: labels slow
 import errno
 import json
+import pathlib
 import re
 import subprocess
 import unittest
@@ -102,6 +103,13 @@ class Short:
                 known = [row["total_ns"] / 1e6 for row in self.rows() if re.fullmatch(r"f\d{3}", row["name"])]
                 self.assertGreater(sum(known), 100)
                 self.assertLess(max(known), 40)
+
+    def test_functions_of_a_python_that_is_too_old_are_missed_aloud(self):
+        old = next(pathlib.Path("~/.pyenv/versions").expanduser().glob("3.[78].*/bin/python3"), None)
+        if not old:
+            self.skipTest("there is no Python 3.7 or 3.8")
+        self.hotspots(old, "-c", "print('{\"cpu\": 0}'); sum(i * i for i in range(10**6))")
+        self.assertRegex(self.stderr, r"functions of Python 3\.[78] are not known, only those of 3\.9 and later")
 
     def test_what_waits_has_no_verdict(self):
         self.hotspots(BRIEF, "idle", "700", options=("--sampling=1000",))

@@ -186,6 +186,13 @@ static void tell(const struct ut_sampling *s, const struct ut_sampler_result *r)
 		ut_session_say(s->client, news,
 			       "--call-graph lbr: this CPU or kernel does not remember calls for "
 			       "us; stacks were found from copies (dwarf)");
+	if (r->old_python)
+		ut_session_say(
+			s->client, news,
+			"functions of Python %" PRIu32 ".%" PRIu32
+			" are not known, only those of 3.9 and later: its time is that of the "
+			"interpreter",
+			r->old_python >> 8, r->old_python & 0xff);
 	if (r->no_kernel && !s->plan->out.quiet)
 		ut_session_say(s->client,
 			       (struct ut_session_news){ .kind = UT_NEWS_REMARK, .level = UT_INFO },

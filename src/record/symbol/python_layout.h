@@ -38,6 +38,8 @@ enum ut_python_entry {
 };
 
 /* Offsets in bytes. */
+#define UT_PYTHON_OLDEST 0x0309u /* whose functions are known */
+
 struct ut_python_layout {
 	uint32_t version; /* 0x030b */
 	enum ut_python_entry entry;

@@ -81,9 +81,10 @@ struct ut_image_session {
 	uint64_t total;              /* ns of CPU time of all that it has started; 0 = not known */
 	uint64_t accounted;          /* ns of CPU time of programs that have a file */
 	uint64_t rest, rest_count;   /* ns of those that have none, how many they are */
-	uint64_t lost;               /* records that could not be written */
-	int failure;                 /* errno of the last one, or UT_SPOOL_RESERVE */
-	uint64_t disk_reserve;       /* bytes that stay free on the disk */
+	uint32_t old_python;   /* 0x0308: functions of this version cannot be read; 0 = none */
+	uint64_t lost;         /* records that could not be written */
+	int failure;           /* errno of the last one, or UT_SPOOL_RESERVE */
+	uint64_t disk_reserve; /* bytes that stay free on the disk */
 };
 
 struct ut_image *ut_image_new(uint32_t pid, uint32_t ppid, uint64_t start, const char *name);

@@ -401,6 +401,7 @@ void ut_sampler_stop(struct ut_sampler *s, struct ut_sampler_result *result)
 					      .no_lbr = s->opts.stacks == UT_STACKS_LBR &&
 							!s->perf.choice.lbr,
 					      .off = !s->switcher.on,
-					      .no_kernel = !s->opts.timers && !s->perf.kernel };
+					      .no_kernel = !s->opts.timers && !s->perf.kernel,
+					      .old_python = s->taker.images.session.old_python };
 	release(s);
 }

@@ -38,12 +38,13 @@ struct ut_sampler_result {
 	uint64_t unarmed;  /* threads of theirs that could not be */
 	uint64_t total;    /* ns of CPU time of all that was started; 0 = not known */
 	uint64_t unwritten;
-	uint64_t reading; /* ns of CPU time that it took to read and walk them */
-	int failure;      /* errno, or UT_SPOOL_RESERVE: why not all of them were written */
-	bool no_waits;    /* where threads wait is not known, though it was asked for */
-	bool no_lbr;      /* stacks were found in another way than was asked for */
-	bool off;         /* when it ended nobody wanted samples */
-	bool no_kernel;   /* time in the kernel has no samples: it did not let us */
+	uint64_t reading;    /* ns of CPU time that it took to read and walk them */
+	int failure;         /* errno, or UT_SPOOL_RESERVE: why not all of them were written */
+	bool no_waits;       /* where threads wait is not known, though it was asked for */
+	bool no_lbr;         /* stacks were found in another way than was asked for */
+	bool off;            /* when it ended nobody wanted samples */
+	bool no_kernel;      /* time in the kernel has no samples: it did not let us */
+	uint32_t old_python; /* 0x0308: functions of this version cannot be read; 0 = none */
 };
 
 /* at_exec: the process is about to execute the program; else it is running. NULL: see err. */

@@ -27,7 +27,8 @@ void ut_weaver_release(struct ut_weaver *w)
 
 /* ---- where it is --------------------------------------------------------------------------- */
 
-static struct ut_python *look_into(struct ut_module *m, const struct ut_map *map, uint32_t pid)
+static struct ut_python *look_into(struct ut_module *m, const struct ut_map *map, uint32_t pid,
+				   uint32_t *old)
 {
 	struct ut_python *p = NULL;
 	uint64_t address;
@@ -39,13 +40,18 @@ static struct ut_python *look_into(struct ut_module *m, const struct ut_map *map
 		return NULL;
 	p = ut_python_new(&file, m->path, map->start - address);
 	ut_elf_close(&file);
+	if (p && p->layout.version && p->layout.version < UT_PYTHON_OLDEST) {
+		*old = p->layout.version;
+		ut_python_free(p);
+		return NULL;
+	}
 	if (p)
 		ut_python_find_pieces(p, &m->unwind, map->start - address);
 	return p;
 }
 
 /* A library or program of that name; others that have the interpreter inside are not looked at. */
-bool ut_weaver_finds(struct ut_image *image, const struct ut_image_session *session)
+bool ut_weaver_finds(struct ut_image *image, struct ut_image_session *session)
 {
 	if (image->maps.count == image->maps_looked)
 		return image->python != NULL;
@@ -58,7 +64,7 @@ bool ut_weaver_finds(struct ut_image *image, const struct ut_image_session *sess
 			continue;
 		ut_idmap_put(&image->looked_into, map->module, 1);
 		if (m->kind == UT_CPU_MODULE_FILE && strstr(ut_path_base(m->path), "python"))
-			image->python = look_into(m, map, image->pid);
+			image->python = look_into(m, map, image->pid, &session->old_python);
 	}
 	return image->python != NULL;
 }

@@ -39,7 +39,7 @@ void ut_weaver_init(struct ut_weaver *w);
 void ut_weaver_release(struct ut_weaver *w);
 
 /* Is there Python in the program? Looks at what has been mapped since the last time. */
-bool ut_weaver_finds(struct ut_image *image, const struct ut_image_session *session);
+bool ut_weaver_finds(struct ut_image *image, struct ut_image_session *session);
 
 /* Of an image that has it. */
 void ut_weave(struct ut_weaver *w, struct ut_image *image, const struct ut_image_session *session,
