@@ -607,11 +607,9 @@ static double samples_of_counters(const struct making *m, const struct sums *s)
  */
 static double multiplications(const double *v)
 {
-	double more = 2 * (v[UT_FACT_FMA_HEAVY] - v[UT_FACT_FMA]);
+	double more = 2 * (v[UT_FACT_FMA_HEAVY] - v[UT_FACT_FMA]) - v[UT_FACT_FP16];
 
-	if (isnan(more))
-		return NAN;
-	return fmin(fmax(more - fmax(v[UT_FACT_FP16], 0), 0), 100);
+	return isnan(more) ? NAN : fmin(fmax(more, 0), 100);
 }
 
 static void put_shares(struct ut_kernel_facts *f)
@@ -660,8 +658,8 @@ static void put_facts(struct making *m, struct ut_kernel_variant *v, const struc
 			f->value[i] = s->sampled[i] / s->samples[i];
 	}
 	f->value[UT_FACT_COUNTER_SAMPLES] = samples_of_counters(m, s);
-	put_shares(f);
 	put_uses(m, &s->work, model, f);
+	put_shares(f);
 	f->value[UT_FACT_MEAN] = (double)v->total / (double)v->launches;
 	f->value[UT_FACT_LAUNCH] = s->launches > 0 ? s->launch / s->launches : NAN;
 	f->value[UT_FACT_BLOCKS] = v->blocks;
