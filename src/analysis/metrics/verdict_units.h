@@ -13,7 +13,7 @@
 #define UT_VERDICT_BOUND_ATOMICS                                                                   \
 	45.0 /* their unit in L2 is full at 60 to 80, by how they are spread */
 #define UT_VERDICT_ISSUE_ABOVE                                                                     \
-	30.0 /* instruction issue is what limits if it is used so much more than any pipe */
+	20.0 /* instruction issue is what limits if it is used so much more than any pipe */
 #define UT_VERDICT_LEAST_SAMPLES 5.0 /* of counters */
 
 /* What can be busy, and what speaks of it. */
