@@ -325,11 +325,8 @@ async function configure(d) {
 	const radios = page.getByRole('radiogroup', { name: 'Analysis' }).getByRole('radio');
 
 	for (let i = 0; i < await radios.count(); i++) {
-		const before = await d.line();
-
 		await radios.nth(i).click();
-		await page.waitForFunction(b =>
-			document.querySelector('[aria-label="Equivalent command line"]').textContent !== b, before);
+		await d.settled();
 		lines.add(await d.line());
 		assert.equal(await page.getByRole('group', { name: 'Expected overhead' }).count(), 1);
 	}
