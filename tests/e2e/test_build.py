@@ -18,15 +18,14 @@ import tarfile
 import threading
 import unittest
 
-from common import BUILD, SOURCE, UNITRACE, Case, environment, main, need
+from common import BUILD, PATIENCE, SOURCE, UNITRACE, Case, environment, main, need
 
 need()
-SERVES = b"in a browser" in subprocess.run([UNITRACE, "--version"], capture_output=True, timeout=60).stdout
-LONG = 240  # seconds; some of this takes ten where nothing else runs
+SERVES = b"in a browser" in subprocess.run([UNITRACE, "--version"], capture_output=True, timeout=PATIENCE).stdout
 
 
 def run(*words, **options):
-    return subprocess.run([str(w) for w in words], capture_output=True, timeout=LONG,
+    return subprocess.run([str(w) for w in words], capture_output=True, timeout=2 * PATIENCE,
                           **{"env": environment(), **options})
 
 
@@ -135,6 +134,17 @@ class SetUp(Machine):
         self.assertEqual(got.returncode, 0, got.stderr.decode())
         for name in ("libsqlite3-dev", "zlib1g-dev", "libzstd-dev", "python3-dev"):
             self.assertIn(f"setup: skipped {name}: ", got.stdout.decode())
+
+    def test_plain_make_installs_nothing_and_says_what_is_missing(self):
+        self.machine(["libc6-dev"])
+        (self.tools / "apt-get").write_text(f"#!/bin/sh\necho \"$@\" >>{self.dir}/asked\n")
+        shutil.copy(SOURCE / "Makefile", self.tree)
+        would = run("make", "-n", cwd=self.tree).stdout.decode()
+        self.assertEqual(re.findall(r"^tools/setup.sh.*?(?= *\|\||$)", would, re.M), ["tools/setup.sh --missing build"])
+        got = self.run_words(self.tree / "tools/setup.sh", "--missing", "build", env={"PATH": str(self.tools)})
+        self.assertEqual(got.returncode, 0, got.stderr.decode())
+        self.assertIn("optional and not installed, what needs them is left out: zlib1g-dev", got.stdout.decode())
+        self.assertFalse((self.dir / "asked").exists())
 
     def test_without_a_compiler_it_stops(self):
         self.machine(["libc6-dev"], ["make", "cmake", "pkg-config"])
