@@ -18,6 +18,6 @@ class Manager(AsyncKernelManager):
 
 
 notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(text) for text in job["cells"]])
-client = NotebookClient(notebook, timeout=120, allow_errors=True, km=Manager())
+client = NotebookClient(notebook, timeout=None, allow_errors=True, km=Manager())
 client.execute()
 json.dump([cell["outputs"] for cell in notebook.cells], sys.stdout)

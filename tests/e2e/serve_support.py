@@ -9,11 +9,11 @@ import subprocess
 import time
 import urllib.parse
 
-from common import PATIENCE, SOURCE, UNITRACE, Case, environment, need, program, skip
+from common import PATIENCE, SOURCE, UNITRACE, Case, environment, need, program, skip, wait_for
 
 need()
 if b"built without" in subprocess.run([UNITRACE, "serve", "--web-port", "0", "--data-directory", "/proc/none"],
-                                      capture_output=True, timeout=60).stderr:
+                                      capture_output=True, timeout=PATIENCE).stderr:
     skip("built without libmicrohttpd or the page")
 DESCRIPTION = json.loads((SOURCE / "share/site/openapi.json").read_text())
 API = "/api/v1"
@@ -91,11 +91,12 @@ class Server(Case):
         self.server = subprocess.Popen([name, *words, "--web-port=0", "--data-directory", data or self.data, *options],
                                        cwd=self.dir, env=env or environment(), stderr=self.log_file)
         self.addCleanup(self.end)
-        deadline = time.monotonic() + PATIENCE
-        while not (found := re.search(r"serve: (https?)://([^:/ ]+):(\d+)(\S*)", self.said(before))):
+
+        def address():
             self.assertIsNone(self.server.poll(), self.said(before))
-            self.assertLess(time.monotonic(), deadline)
-            time.sleep(0.02)
+            return re.search(r"serve: (https?)://([^:/ ]+):(\d+)(\S*)", self.said(before))
+
+        found = wait_for(address, "address of the server")
         self.scheme, self.host, self.port = found[1], found[2], int(found[3])
         self.address = found[0].removeprefix("serve: ")
         once = re.search(r"one-time-token=(\w+)", found[4])

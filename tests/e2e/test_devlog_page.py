@@ -7,7 +7,7 @@ import csv
 import re
 import subprocess
 
-from common import UNITRACE, Case, main, skip
+from common import PATIENCE, UNITRACE, Case, main, skip
 from view_support import look
 from devlog_support import OLD_ROWS, Page, old_log, zone_log, zone_rows
 
@@ -43,7 +43,7 @@ class Pages(Case):
     def make(self, name, log, *words):
         (self.dir / f"{name}.csv").write_text(log)
         subprocess.run([UNITRACE, "devlog", f"{name}.csv", "-o", name, "--no-print-stats",
-                        "--no-artifacts", "--no-analysis-json", *words], check=True, timeout=60,
+                        "--no-artifacts", "--no-analysis-json", *words], check=True, timeout=PATIENCE,
                        capture_output=True, cwd=self.dir)
         return self.dir / name / "device_perf.html"
 

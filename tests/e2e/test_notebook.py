@@ -51,7 +51,7 @@ def run_cells(folder):
     job = folder / "job.json"
     job.write_text(json.dumps({"cells": list(CELLS.values()), "python": str(PYTHON)}))
     run = subprocess.run([PYTHON, pathlib.Path(__file__).with_name("notebook_run.py"), job], cwd=folder,
-                         capture_output=True, text=True, timeout=240,
+                         capture_output=True, text=True, timeout=2 * common.PATIENCE,
                          env=common.environment(PYTHONPATH=str(PACKAGE), HOME=str(folder),
                                                 JUPYTER_PLATFORM_DIRS="1"))
     assert run.returncode == 0, run.stderr
@@ -117,7 +117,7 @@ class Notebook(common.Case):
         out = self.folder / "seen.json"
         run = subprocess.run(["node", common.SOURCE / "tests/e2e/notebook_page.js",
                               MODULES, self.folder, out, *pages],
-                             capture_output=True, text=True, timeout=240)
+                             capture_output=True, text=True, timeout=2 * common.PATIENCE)
         if run.returncode == 77:
             self.skipTest(run.stderr.strip() + " (tools/setup.sh test)")
         self.assertEqual(run.returncode, 0, run.stderr)

@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import unittest
 
-from common import SOURCE, UNITRACE, Case, main, skip
+from common import PATIENCE, SOURCE, UNITRACE, Case, main, skip
 from view_support import look
 
 if not UNITRACE.exists():
@@ -66,7 +66,7 @@ class Pages(Case):
         return self.report(self.dir / f"{name}.json", name, "profile_log_ops")
 
     def report(self, source, out, name):
-        run = subprocess.run([UNITRACE, "ops", source, "-o", out], cwd=self.dir, timeout=60, capture_output=True,
+        run = subprocess.run([UNITRACE, "ops", source, "-o", out], cwd=self.dir, timeout=PATIENCE, capture_output=True,
                              text=True)
         self.assertEqual(run.returncode, 0, run.stderr)
         if "no page:" in run.stderr:

@@ -11,7 +11,6 @@ import collections
 import decimal
 import gzip
 import json
-import os
 import pathlib
 import re
 import shutil
@@ -19,8 +18,9 @@ import subprocess
 import sys
 import tempfile
 
+from common import BUILD, PATIENCE
+
 HERE = pathlib.Path(__file__).resolve().parent
-BUILD = pathlib.Path(os.environ.get("UNITRACE_BUILD", HERE.parents[1] / "build"))
 SAMPLES = BUILD / "tests/unit_report"
 ORACLES = HERE.parents[1] / "build/oracles/node_modules"  # of tools/setup.sh, whatever the build folder
 MODULES = ORACLES.parents[1] / "node/node_modules"
@@ -261,7 +261,7 @@ def speedscope(folder, name):
     if not node:
         raise Skip("node is not installed")
     run = subprocess.run([node, HERE / "speedscope.js", MODULES, ORACLES, folder / name,
-                          folder / "speedscope.json"], capture_output=True, text=True, timeout=180)
+                          folder / "speedscope.json"], capture_output=True, text=True, timeout=PATIENCE)
     if run.returncode == 77:
         raise Skip(run.stderr.strip() + " (tools/setup.sh test)")
     assert run.returncode == 0, run.stderr

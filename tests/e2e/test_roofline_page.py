@@ -7,7 +7,7 @@ import math
 import subprocess
 import unittest
 
-from common import SOURCE, UNITRACE, Case, main, skip
+from common import PATIENCE, SOURCE, UNITRACE, Case, main, skip
 from view_support import look
 
 if not UNITRACE.exists():
@@ -20,7 +20,7 @@ MARKUP = "<img src=x onerror=alert(1)></script><script>alert(2)</script>"
 class Page(Case):
     def open(self, metrics):
         done = subprocess.run([UNITRACE, "roofline", metrics, "--device", INPUTS / "chip.csv", "--output", "roof.html",
-                               "--json"], cwd=self.dir, capture_output=True, text=True, timeout=60)
+                               "--json"], cwd=self.dir, capture_output=True, text=True, timeout=PATIENCE)
         if "no page" in done.stderr:
             raise unittest.SkipTest("built without the page (tools/setup.sh test)")
         self.assertEqual(done.returncode, 0, done.stderr)

@@ -14,7 +14,7 @@ import unittest
 import urllib.parse
 
 import common
-from common import UNITRACE, program
+from common import PATIENCE, UNITRACE, program
 from serve_support import STEPS, RunServer
 
 
@@ -440,7 +440,7 @@ class Control(Runs):
         self.assertIn("Memory takes a program that is started", got["problems"][0]["text"])
         for option in "--memory", "--python", "--chrome-mpi-logging", "--itt-groups=sync", "--chrome-kernel-logging", "-q":
             run = subprocess.run([UNITRACE, "--attach", str(os.getpid()), option], capture_output=True, text=True, cwd=self.dir,
-                                 timeout=60)
+                                 timeout=PATIENCE)
             self.assertEqual(run.returncode, 2, (option, run.stderr))
             self.assertIn("--attach takes CPU samples and nothing else", run.stderr)
 

@@ -16,7 +16,7 @@ SERVE = SOAK.with_name("soak_serve.py")
 class Soak(unittest.TestCase):
     def test_seconds_of_it(self):
         got = subprocess.run([sys.executable, str(SOAK), "--seconds", "20", "--seed", "14"],
-                             env=environment(), capture_output=True, text=True, timeout=600)
+                             env=environment(), capture_output=True, text=True, timeout=4 * PATIENCE)
         self.assertEqual(got.returncode, 0, got.stdout[-3000:] + got.stderr[-3000:])
         self.assertIn("PASSED", got.stdout)
 

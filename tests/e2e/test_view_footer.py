@@ -5,7 +5,7 @@ or playwright-core."""
 import os
 import subprocess
 
-from common import UNITRACE, main, need, program
+from common import PATIENCE, UNITRACE, main, need, program
 from view_support import ViewCase, unitrace
 
 need("burn")
@@ -17,7 +17,7 @@ class Footer(ViewCase):
 
     def shell(self, command):
         env = {**os.environ, "PATH": f"{UNITRACE.parent}:{os.environ['PATH']}"}
-        run = subprocess.run(["bash", "-c", command], cwd=self.dir, env=env, capture_output=True, text=True, timeout=60,
+        run = subprocess.run(["bash", "-c", command], cwd=self.dir, env=env, capture_output=True, text=True, timeout=PATIENCE,
                              stdin=subprocess.DEVNULL, check=False)
         self.assertEqual(run.returncode, 0, (command, run.stderr))
         return run.stdout

@@ -4,10 +4,9 @@ import json
 import os
 import shutil
 import subprocess
-import time
 import unittest
 
-from common import SOURCE, environment, program
+from common import PATIENCE, SOURCE, environment, program, wait_for
 from test_all_readers import SHAPES
 from view_server import View, torch_trace, trace
 
@@ -103,11 +102,10 @@ class OneFile(View):
             self.skipTest("node or esbuild is not there (tools/setup.sh test)")
         path = self.save(events)
         self.assertEqual(self.unitrace("view", "--save", "run.html", path).returncode, 0)
-        self.start("run.json", enter=False)
-        time.sleep(1)
+        self.start("run.json")
         done = subprocess.run(["node", SOURCE / "tests/e2e/view_engine.mjs", BUNDLER, self.dir / "run.html",
-                               self.address, SOURCE / "web"], env=environment(VIEW_NAME=name),
-                              capture_output=True, text=True, timeout=300)
+                               self.address, SOURCE / "web"], env=environment(VIEW_NAME=name, VIEW_COOKIE=self.cookie),
+                              capture_output=True, text=True, timeout=4 * PATIENCE)
         self.assertEqual(done.stdout, "equal\n", done.stderr[-3000:])
 
     def test_server_and_page_say_the_same(self):
@@ -145,7 +143,7 @@ class OneFile(View):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertRegex(done.stderr.decode(), r"run\.html: 1040000 slices are more than a page holds")
         done = subprocess.run(["node", SOURCE / "tests/e2e/view_whole.mjs", BUNDLER, self.dir / "run.html",
-                               SOURCE / "web"], capture_output=True, text=True, timeout=300, check=False)
+                               SOURCE / "web"], capture_output=True, text=True, timeout=4 * PATIENCE, check=False)
         self.assertEqual(done.returncode, 0, done.stderr[-3000:])
         page = json.loads(done.stdout)
         self.assertTrue(page["thinned"])
@@ -237,12 +235,9 @@ class Complaints(View):
         self.start("run.json", enter=False)
         self.enter()
         self.wait_until_read()
-        for _ in range(2400):  # the beginning is there before the rest
-            info = self.ask("info")
-            if info["slices"] == count:
-                break
-            time.sleep(.25)
-        self.assertEqual(info["slices"], count)
+        # the beginning is there before the rest
+        wait_for(lambda: self.ask("info")["slices"] == count, f"{count} slices", 4 * PATIENCE)
+        info = self.ask("info")
         self.ask("window", t0=0, t1=info["span"], pixels=1400, lanes=[[0, i] for i in range(20)])
         self.assertEqual(sum(r["count"] for r in self.aggregate(0, info["span"]).values()), count)
 

@@ -25,13 +25,11 @@ const { Engine, readContainer, readWindow } = await load();
 const html = readFileSync(page, 'utf8');
 const packed = /id="trace">([^<]*)</.exec(html)[1];
 const engine = new Engine(readContainer(new Uint8Array(inflateSync(Buffer.from(packed, 'base64')))));
-const entered = await fetch(address, { redirect: 'manual' });
-const cookie = entered.headers.get('set-cookie').split(';')[0];
 const base = new URL('/api/', address);
 
 async function server(method, ask) {
 	const r = await fetch(new URL(method, base), { method: 'POST', body: JSON.stringify(ask),
-		headers: { Cookie: cookie, 'X-Unitrace': '1', 'Content-Type': 'application/json' } });
+		headers: { Cookie: process.env.VIEW_COOKIE, 'X-Unitrace': '1', 'Content-Type': 'application/json' } });
 
 	assert.equal(r.status, 200, `${method}: ${r.status}`);
 	return method === 'window' ? r.arrayBuffer() : r.json();

@@ -6,14 +6,13 @@ import re
 import shutil
 import socket
 import subprocess
-import time
 
 from browser_support import MODULES, with_browser
-from common import SOURCE, UNITRACE, Case, environment, need, skip
+from common import PATIENCE, SOURCE, UNITRACE, Case, environment, need, skip, wait_for
 
 need()
 if b"built without" in subprocess.run([UNITRACE, "view", "--no-browser", "/dev/null"],
-                                      capture_output=True, timeout=60).stderr:
+                                      capture_output=True, timeout=PATIENCE).stderr:
     skip("built without libmicrohttpd or the page")
 
 
@@ -129,7 +128,7 @@ class View(Case):
 
     def page(self):
         """The stream that a page keeps open as long as it is there."""
-        link = socket.create_connection(("127.0.0.1", self.port), timeout=60)
+        link = socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE)
         link.sendall(f"GET /api/live HTTP/1.1\r\nHost: localhost\r\nCookie: {self.cookie}\r\n\r\n"
                      .encode())
         self.assertTrue(link.recv(1))
@@ -143,13 +142,11 @@ class View(Case):
 
     def wait_until(self, holds):
         """What is said about the trace: nothing before there is something to see."""
-        end = time.monotonic() + 60
-        while True:
+        def seen():
             answer, body = self.post("info", "{}")
-            if answer.status != 503 and holds(json.loads(body)):
-                return
-            self.assertLess(time.monotonic(), end)
-            time.sleep(0.05)
+            return answer.status != 503 and holds(json.loads(body))
+
+        wait_for(seen, "answer about the trace")
 
     def wait_until_shown(self):
         self.wait_until(lambda info: True)
@@ -159,7 +156,7 @@ class View(Case):
         self.wait_until(lambda info: info["live"] or "read" not in info)
 
     def request(self, method, path, body=None, **headers):
-        link = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        link = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         if self.cookie:
             headers.setdefault("Cookie", self.cookie)
         link.request(method, path, body, {k.replace("_", "-"): v for k, v in headers.items() if v})
@@ -185,12 +182,12 @@ class View(Case):
         if not shutil.which("node"):
             self.skipTest("node is not installed (tools/setup.sh test)")
         done = subprocess.run(["node", SOURCE / "tests/e2e" / script, MODULES, self.dir, *words],
-                              env=with_browser(VIEW_NAME=name), capture_output=True, text=True, timeout=300)
+                              env=with_browser(VIEW_NAME=name), capture_output=True, text=True, timeout=4 * PATIENCE)
         if done.returncode == 77:
             self.skipTest(done.stderr.strip())
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
-    def raw(self, data, wait=60):
+    def raw(self, data, wait=PATIENCE):
         """What comes back; b"" if the connection is dropped without a word."""
         with socket.create_connection(("127.0.0.1", self.port), timeout=wait) as link:
             got = b""

@@ -7,12 +7,12 @@ import subprocess
 import unittest
 
 from browser_support import MODULES, with_browser
-from common import SOURCE, UNITRACE, Case
+from common import PATIENCE, SOURCE, UNITRACE, Case
 
 
 def unitrace(*words, cwd=None):
     """What it prints; it must not fail."""
-    run = subprocess.run([UNITRACE, *words], cwd=cwd, capture_output=True, text=True, timeout=120, check=False)
+    run = subprocess.run([UNITRACE, *words], cwd=cwd, capture_output=True, text=True, timeout=PATIENCE, check=False)
     if "built without the viewer's page" in run.stderr:
         raise unittest.SkipTest("built without the page (tools/setup.sh test)")
     if run.returncode:
@@ -25,7 +25,7 @@ def look(script, out, *words):
     if not shutil.which("node"):
         raise unittest.SkipTest("node is not installed")
     run = subprocess.run(["node", SOURCE / "tests/e2e" / script, MODULES, out, *map(str, words)], env=with_browser(),
-                         capture_output=True, text=True, timeout=480, check=False)
+                         capture_output=True, text=True, timeout=4 * PATIENCE, check=False)
     if run.returncode == 77:
         raise unittest.SkipTest(run.stderr.strip() + " (tools/setup.sh test)")
     if run.returncode:
