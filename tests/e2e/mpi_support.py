@@ -133,8 +133,8 @@ def libraries(every=False):
     return found
 
 
-def under(*names, every=False):
-    """The test, once per MPI (or only those of these names), which it gets."""
+def under(*names, every=False, first=False):
+    """The test, once per MPI (or only those of these names, or only the first that is here), which it gets."""
     def wrap(test):
         @functools.wraps(test)
         def run(self):
@@ -142,7 +142,7 @@ def under(*names, every=False):
             if not mine:
                 real = "long: tools/setup.sh real installs it: " if every else ""
                 self.skipTest(f"{real}none of these MPIs is here: {', '.join(names) or 'any'}")
-            for lib in mine:
+            for lib in mine[:1] if first else mine:
                 with self.subTest(mpi=lib.name):
                     test(self, lib)
                 for path in self.dir.iterdir():
