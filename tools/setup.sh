@@ -7,7 +7,8 @@
 #           compiler, make and cmake are required.
 #   test    build, and all that `make test` uses: Debian packages, Python packages in build/venv
 #           (PyTorch among them), Node packages in build/node. About 6 GB on disk.
-#   lint    test, and clang, clang-tidy, clang-format, cppcheck, codespell, debootstrap
+#   lint    the packages of test, and clang, clang-tidy, clang-format, cppcheck, debootstrap; codespell in
+#           build/venv-lint, what checks the page in build/node
 #   deb     what `make deb` needs
 #   real    programs from PyPI that carry ITT or use MPI, in build/venv-real: 5 GB, for `make nightly`
 #   bench   other readers of traces, for tests/bench/bench_read.py
@@ -291,7 +292,7 @@ part() {
 	case $1 in
 	build) page_packages ;;
 	test) unpack $test_unpacked && page_packages && web_packages && oracle_packages && python_venv ;;
-	lint) lint_venv ;;
+	lint) page_packages && web_packages && lint_venv ;;
 	real) real_venv ;;
 	bench) bench_venv ;;
 	esac
