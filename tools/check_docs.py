@@ -59,7 +59,7 @@ import time
 SOURCE = pathlib.Path(__file__).resolve().parent.parent
 BUILD = pathlib.Path(os.environ.get("UNITRACE_BUILD", SOURCE / "build")).resolve()
 UNITRACE = BUILD / "bin/unitrace"
-PATIENCE = 15  # s for one block
+PATIENCE = 150 * float(os.environ.get("UNITRACE_PATIENCE") or 1)  # s for one block; only a hang takes that long
 BARE_PATIENCE = 1800  # s for a block that builds everything
 ALL_MARKED = {"README.md", "docs/install.md"}  # documents in which every block is marked
 # Options of programs that everybody knows; documents may name them.

@@ -10,7 +10,7 @@ const path = require('path');
 const { watch } = require('../../web/test/settled.js');
 
 /* ms; every wait is for a condition, and only a fault makes it last this long. */
-const PATIENCE = 60000;
+const PATIENCE = 150000 * (Number(process.env.UNITRACE_PATIENCE) || 1);
 
 const flags = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
 	'--disable-background-networking', '--disable-component-update', '--disable-sync',

@@ -2,7 +2,7 @@
 // on a machine without it. And how long tests wait.
 
 /* ms; every wait is for a condition, and only a fault makes it last this long. */
-export const PATIENCE = 60_000;
+export const PATIENCE = 150_000 * (Number(process.env.UNITRACE_PATIENCE) || 1);
 
 export interface Locator {
 	click(o?: object): Promise<void>;
