@@ -2,8 +2,8 @@
 BUILD  ?= build
 PREFIX ?= /usr/local
 JOBS   ?= $(shell nproc 2>/dev/null || echo 2)
-# Tests wait half of their time: three share two cores well.
-TEST_JOBS ?= $(shell expr $(JOBS) '*' 3 / 2)
+# Tests wait half of their time: two share a core well.
+TEST_JOBS ?= $(shell expr $(JOBS) '*' 2)
 
 CMAKE_FLAGS ?=
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # ci.sh - the gates. A laptop and the CI run the same ones.
 #
-#   tools/ci.sh                 all gates, two at a time; the tests themselves are `make test`
+#   tools/ci.sh [all GATE...]   all gates (and those), two at a time; the tests themselves are `make test`
 #   tools/ci.sh check           before a commit: the quick gates, clang-tidy and cppcheck for changed
 #                               files, and the tests labelled fast. `make check` builds, then does this
 #   tools/ci.sh lint            format layers limits scripts spelling tidy cppcheck symbols
@@ -179,7 +179,7 @@ clang_tree() {
 gate_asan() {
 	export ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1
 	export UBSAN_OPTIONS=print_stacktrace=1 LSAN_OPTIONS=suppressions=$root/tests/lsan.txt:print_suppressions=0
-	clang_tree && tools/test.sh "$ci/clang" -j "$jobs" -L "${ASAN_LABELS:-^fast\$}" -LE '^browser$'
+	clang_tree && tools/test.sh "$ci/clang" -j $((2 * jobs)) -L "${ASAN_LABELS:-^fast\$}" -LE '^browser$'
 }
 
 # By gcc, optimised as users have it: the warnings of both are errors here, for every module.
@@ -358,7 +358,8 @@ gates() {
 
 case ${1:-all} in
 # shellcheck disable=SC2086 # lists of words
-all) gates asan $lint tsan lean skips symbols install docs fuzz ;;
+# What takes longest comes first, or the others wait for it.
+all) gates asan "${@:2}" tidy cppcheck tsan lean format layers limits scripts spelling skips symbols install docs fuzz ;;
 lint) gates $lint symbols ;;
 check) gates $quick docs fast ;;
 nightly) nightly ;;
