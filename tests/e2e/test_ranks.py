@@ -299,6 +299,8 @@ class Ranks(mpi_support.Case):
                 "any": r"MPI_Recv \(on MPI_COMM_WORLD\) .* a message from any rank; all others were in calls, too: a deadlock",
                 "window": r"it was in MPI_Win_wait \(on win [0-9a-f]+\) for [0-9.]+ m?s, waiting for rank 1, which was in its "
                           r"task \"read_input\"",
+                "lock": r"^Rank \d waited in MPI_Win_(un)?lock \(on win [0-9a-f]+\) up to the end, for [0-9.]+ m?s, for "
+                        r"rank 1: it was in its task \"read_input\"",
                 "overlapped": r"^Rank 1 never came to MPI_Allreduce .*: it was in \"read_ahead\" \(overlapped, or of another "
                               r"thread\) for ",
                 "request": r"it was in MPI_Wait \(on MPI_COMM_WORLD\) for [0-9.]+ m?s, waiting for rank 1, which was in",

@@ -117,6 +117,28 @@ static void window(void)
 	}
 }
 
+/* Rank 1 locks memory of rank 0 and does not unlock it, and the others want it, too. */
+static void lock(void)
+{
+	int *memory, one = 1;
+	MPI_Win w;
+
+	MPI_Win_allocate(64, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &w);
+	if (rank == 1) {
+		MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, w);
+		MPI_Put(&one, 1, MPI_INT, 0, 0, 1, MPI_INT, w);
+		MPI_Win_flush(0, w);
+	}
+	MPI_Barrier(MPI_COMM_WORLD);
+	if (rank == 1) {
+		begin("read_input");
+		sleep(1000);
+	}
+	MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, w);
+	MPI_Put(&one, 1, MPI_INT, 0, 0, 1, MPI_INT, w);
+	MPI_Win_unlock(0, w);
+}
+
 int main(int argc, char **argv)
 {
 	const char *how = argv[1], *dir = argv[2];
@@ -179,6 +201,8 @@ int main(int argc, char **argv)
 		MPI_Recv(in, 1, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 	if (!strcmp(how, "window"))
 		window();
+	if (!strcmp(how, "lock"))
+		lock();
 	if (!strcmp(how, "overlapped") && rank == 1) {
 		__itt_task_begin_overlapped(domain, __itt_id_make(domain, 1), __itt_null,
 					    __itt_string_handle_create("read_ahead"));

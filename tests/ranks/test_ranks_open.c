@@ -180,6 +180,71 @@ static void two_that_receive_from_each_other_are_a_deadlock(void **state)
 	ut_ranks_release(&r);
 }
 
+#define ON_WINDOW(name, begin, end)                                                                \
+	{                                                                                          \
+		name, begin, end, 0, UT_RANK_ONE_SIDED, 0, -1                                      \
+	}
+
+static void add_locked(struct ut_ranks *r, int32_t number, const char *task,
+		       const struct call *calls, size_t count)
+{
+	add_rank(r, number, task, calls, count);
+	for (size_t i = 0; i < r->items[r->count - 1].shape_count; i++)
+		r->items[r->count - 1].shapes[i].root = 1;
+}
+
+/* The memory is that of rank 0, which waits itself. */
+static void who_holds_a_lock_is_waited_for_and_not_the_target(void **state)
+{
+	static const struct call holds[] = { ON_WINDOW("MPI_Win_lock", 100, 110) };
+	static const struct call waits[] = { ON_WINDOW("MPI_Win_lock", 200, RUN) };
+	static const struct call late[] = { ON_WINDOW("MPI_Win_lock", 90, 95),
+					    ON_WINDOW("MPI_Win_unlock", 200, RUN) };
+	struct ut_ranks r;
+
+	(void)state;
+	for (size_t lazy = 0; lazy < 2; lazy++) {
+		ut_ranks_init(&r);
+		add_locked(&r, 0, NULL, lazy ? late : waits, 1 + lazy);
+		add_locked(&r, 1, "read_input", holds, 1);
+		add_locked(&r, 2, NULL, lazy ? late : waits, 1 + lazy);
+		assert_said(&r,
+			    lazy ? "Rank 0 waited in MPI_Win_unlock (on MPI_COMM_WORLD) up to "
+				   "the end, for 800 ns, for rank 1: it was in its task "
+				   "\"read_input\" for 500 ns"
+				 : "Rank 0 waited in MPI_Win_lock (on MPI_COMM_WORLD) up to the "
+				   "end, for 800 ns, for rank 1: it was in its task "
+				   "\"read_input\" for 500 ns");
+		for (size_t i = 0; i < 3; i += 2) {
+			const struct ut_rank *one = &r.items[i];
+			const struct ut_rank_more *more =
+				ut_rank_more(one, &one->calls[one->call_count - 1]);
+
+			assert_int_equal(more->waited_for, 1);
+			assert_int_equal(more->why, UT_RANK_LOCKED);
+		}
+		ut_ranks_release(&r);
+	}
+}
+
+static void nobody_waits_for_itself(void **state)
+{
+	static const struct call waits[] = { ON_WINDOW("MPI_Win_lock", 200, RUN) };
+	static const struct call came[] = { ALL("MPI_Barrier", 10, 20, 0) };
+	struct ut_ranks r;
+
+	(void)state;
+	ut_ranks_init(&r);
+	r.world = 2;
+	add_locked(&r, 0, NULL, waits, 1);
+	add_rank(&r, 1, NULL, came, 1);
+	assert_said(&r, "Rank 0 waited in MPI_Win_lock (on MPI_COMM_WORLD) up to the end, for "
+			"800 ns, for one that is not recorded");
+	assert_int_equal(ut_rank_more(&r.items[0], &r.items[0].calls[0])->waited_for,
+			 UT_RANK_ABSENT);
+	ut_ranks_release(&r);
+}
+
 static void different_calls_of_one_number_are_told(void **state)
 {
 	static const struct call first[] = { ALL("MPI_Allreduce", 100, RUN, 1) };
@@ -264,6 +329,8 @@ UT_TESTS(ranks_open)
 		cmocka_unit_test(a_call_of_unknown_length_blames_nobody_else),
 		cmocka_unit_test(a_receive_from_anybody_names_who_was_in_no_call),
 		cmocka_unit_test(two_that_receive_from_each_other_are_a_deadlock),
+		cmocka_unit_test(who_holds_a_lock_is_waited_for_and_not_the_target),
+		cmocka_unit_test(nobody_waits_for_itself),
 		cmocka_unit_test(different_calls_of_one_number_are_told),
 		cmocka_unit_test(a_process_that_failed_is_no_healthy_job),
 		cmocka_unit_test(who_never_finalizes_is_waited_for),

@@ -115,6 +115,7 @@ static const struct {
 	{ "Win_complete", UT_RANK_EPOCH_COMPLETE }, { "Win_wait", UT_RANK_EPOCH_WAIT },
 	{ "Win_test", UT_RANK_EPOCH_WAIT },         { "Win_lock", UT_RANK_EPOCH_LOCK },
 	{ "Win_unlock", UT_RANK_EPOCH_UNLOCK },     { "Win_flush", UT_RANK_EPOCH_FLUSH },
+	{ "Win_lock_all", UT_RANK_EPOCH_LOCK },     { "Win_unlock_all", UT_RANK_EPOCH_UNLOCK },
 	{ "Win_flush_local", UT_RANK_EPOCH_FLUSH },
 };
 

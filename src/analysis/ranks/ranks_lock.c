@@ -195,6 +195,72 @@ static void wait_in(struct ut_ranks *r, const struct epochs *e, uint32_t rank, c
 	}
 }
 
+/* Is it in a call about this target of the window that has not ended? */
+static bool waits_there(const struct ut_rank *one, uint32_t window, int32_t target)
+{
+	for (size_t i = 0; i < one->open_count; i++) {
+		const struct ut_rank_shape *is =
+			ut_rank_shape(one, &one->calls[one->opens[i].call]);
+
+		if (is->group == window && is->to == target)
+			return true;
+	}
+	return false;
+}
+
+/* The call by which a rank has locked the target, or all, and not begun to unlock; NULL: it has
+ * not. */
+static const struct ut_rank_call *held_lock(const struct ut_ranks *r, const struct ut_rank *one,
+					    uint32_t window, int32_t target)
+{
+	size_t first = one->call_count > MOST_BACK ? one->call_count - MOST_BACK : 0;
+
+	for (size_t i = one->call_count; i-- > first;) {
+		const struct ut_rank_call *c = &one->calls[i];
+		const struct ut_rank_shape *is = ut_rank_shape(one, c);
+		enum ut_rank_epoch epoch;
+
+		if (is->group != window || (is->to >= 0 && is->to != target))
+			continue;
+		epoch = ut_rank_epoch_of(ut_strtab_get(&r->strings, is->name));
+		if (epoch == UT_RANK_EPOCH_UNLOCK)
+			return NULL;
+		if (epoch == UT_RANK_EPOCH_LOCK)
+			return ut_rank_open(one, (uint32_t)i) ? NULL : c;
+	}
+	return NULL;
+}
+
+uint32_t ut_ranks_lock_holder(const struct ut_ranks *r, uint32_t rank, uint32_t call)
+{
+	const struct ut_rank *one = &r->items[rank];
+	const struct ut_rank_shape *is = ut_rank_shape(one, &one->calls[call]);
+	const struct ut_rank_call *mine = &one->calls[call];
+	uint32_t found = UT_RANK_NOBODY;
+	uint64_t since = 0;
+
+	if (is->to < 0)
+		return UT_RANK_NOBODY;
+	if (ut_rank_epoch_of(ut_strtab_get(&r->strings, is->name)) != UT_RANK_EPOCH_LOCK)
+		mine = held_lock(r, one, is->group, is->to);
+	for (uint32_t i = 0; i < r->count; i++) {
+		const struct ut_rank *two = &r->items[i];
+		const struct ut_rank_call *its = held_lock(r, two, is->group, is->to);
+
+		/* Libraries may lock later than they return: who waits there, too, has no lock. */
+		if (i == rank || !its || waits_there(two, is->group, is->to))
+			continue;
+		if (ut_rank_shape(two, its)->root != 1 &&
+		    (!mine || ut_rank_shape(one, mine)->root != 1))
+			continue;
+		if (found == UT_RANK_NOBODY || its->begin < since) {
+			found = i;
+			since = its->begin;
+		}
+	}
+	return found;
+}
+
 void ut_ranks_wait_locks(struct ut_ranks *r)
 {
 	uint8_t **kinds = ut_make((r->count + 1) * sizeof(*kinds));

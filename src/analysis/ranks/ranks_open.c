@@ -252,6 +252,7 @@ static uint32_t awaited_alone(const struct ut_ranks *r, uint32_t rank, const str
 {
 	const struct ut_rank *one = &r->items[rank];
 	const struct ut_rank_shape *is = ut_rank_shape(one, &one->calls[o->call]);
+	uint32_t holder;
 
 	switch (is->use) {
 	case UT_RANK_FINALIZE:
@@ -260,12 +261,17 @@ static uint32_t awaited_alone(const struct ut_ranks *r, uint32_t rank, const str
 		*why = UT_RANK_LATE_RECEIVER;
 		return with_number(r, is->to);
 	case UT_RANK_ONE_SIDED:
+		holder = ut_ranks_lock_holder(r, rank, o->call);
+		if (holder != UT_RANK_NOBODY) {
+			*why = UT_RANK_LOCKED;
+			return holder;
+		}
 		*why = is_window_wait(r, is) ? UT_RANK_LATE_ORIGIN : UT_RANK_LATE_TARGET;
 		if (is->to < 0 && r->count == 2 && r->world <= 2)
 			return 1 - rank;
 		if (o->peers)
 			return awaited_peer(r, one, o);
-		return with_number(r, is->to);
+		return is->to == one->rank ? UT_RANK_ABSENT : with_number(r, is->to);
 	case UT_RANK_RECEIVE:
 	case UT_RANK_EXCHANGE:
 	case UT_RANK_WAIT:
@@ -297,8 +303,8 @@ static bool is_vague(const struct ut_ranks *r, uint32_t rank)
 	const struct ut_rank_shape *is = o ? ut_rank_shape(one, &one->calls[o->call]) : NULL;
 	enum ut_rank_why why;
 
-	return o && !link_of(one, o) && o->from < 0 && is->to < 0 && !o->peers &&
-	       awaited_alone(r, rank, o, &why) == UT_RANK_ABSENT;
+	return o && !link_of(one, o) && o->from < 0 && (is->to < 0 || is->to == one->rank) &&
+	       !o->peers && awaited_alone(r, rank, o, &why) == UT_RANK_ABSENT;
 }
 
 /*

@@ -124,5 +124,8 @@ void ut_rank_waited(struct ut_rank *one, uint32_t call, uint64_t until, uint32_t
 		    enum ut_rank_why why);
 /* Who waited for a target's memory: for its rank, or for one that had locked it: ranks_lock.c. */
 void ut_ranks_wait_locks(struct ut_ranks *r);
+/* Who has locked the target that a call which never ended waits for; UT_RANK_NOBODY: nobody known.
+ */
+uint32_t ut_ranks_lock_holder(const struct ut_ranks *r, uint32_t rank, uint32_t call);
 
 #endif
