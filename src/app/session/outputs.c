@@ -233,10 +233,29 @@ static void tell_measured(struct ut_outputs *o)
 	ut_opt_list_release(&o->measured);
 }
 
-/* All of them are tried; the first failure is returned. */
-static int commit_targets(struct ut_outputs *o, struct ut_err *err)
+/*
+ * A launcher of a rank may be killed between this and the removal of its session. Whoever reads the
+ * results and the session then reads no process twice.
+ */
+static void mark_stored(struct ut_outputs *o, const struct ut_spool_info *list, size_t count)
 {
-	bool noted = false;
+	for (size_t i = 0; o->marks && i < count; i++) {
+		const char *path = ut_str_fmt(&o->arena, "%s" UT_STORED_SUFFIX, list[i].path);
+		int fd = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+
+		if (fd >= 0)
+			close(fd);
+	}
+}
+
+/*
+ * All of them are tried; the first failure is returned. The spools of the list are marked once a
+ * result has its name, before anybody is told, which may take long.
+ */
+static int commit_targets(struct ut_outputs *o, const struct ut_spool_info *list, size_t count,
+			  struct ut_err *err)
+{
+	bool noted = false, marked = false;
 	int first_rc = 0;
 
 	for (size_t i = 0; i < o->opts->format_count; i++) {
@@ -246,6 +265,10 @@ static int commit_targets(struct ut_outputs *o, struct ut_err *err)
 		if (t->sink)
 			t->format->close(t->sink);
 		rc = ut_out_commit_as(t->out, &o->arena, &t->path, err);
+		if (!rc && !marked) {
+			mark_stored(o, list, count);
+			marked = true;
+		}
 		if (!rc && !o->opts->quiet && strcmp(t->path, "-"))
 			ut_opt_list_add(&o->stored, t->path);
 		if (!reports_to_file(o->opts))
@@ -475,21 +498,6 @@ static void tell_nothing(const struct ut_outputs *o, const struct ut_spool_info 
 			       info->pid, info->name);
 }
 
-/*
- * A launcher of a rank may be killed between this and the removal of its session. Whoever reads the
- * results and the session then reads no process twice.
- */
-static void mark_stored(struct ut_outputs *o, const struct ut_spool_info *list, size_t count)
-{
-	for (size_t i = 0; o->marks && o->opts->format_count && i < count; i++) {
-		const char *path = ut_str_fmt(&o->arena, "%s" UT_STORED_SUFFIX, list[i].path);
-		int fd = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
-
-		if (fd >= 0)
-			close(fd);
-	}
-}
-
 static int export_one(struct ut_outputs *o, const struct ut_spool_info *info, bool first,
 		      struct ut_err *err)
 {
@@ -502,10 +510,8 @@ static int export_one(struct ut_outputs *o, const struct ut_spool_info *info, bo
 		rc = feed(o, info, &events, err);
 	/* What could be read of a damaged spool is worth keeping. */
 	if (events) {
-		int commit_rc = commit_targets(o, err);
+		int commit_rc = commit_targets(o, info, rc ? 0 : 1, err);
 
-		if (!rc && !commit_rc)
-			mark_stored(o, info, 1);
 		return rc ? rc : commit_rc;
 	}
 	abandon_targets(o);
@@ -532,10 +538,8 @@ static int export_into_one(struct ut_outputs *o, const struct ut_spool_info *lis
 			tell_nothing(o, &list[i]);
 	}
 	if (total) {
-		int rc = commit_targets(o, err);
+		int rc = commit_targets(o, list, first_rc ? 0 : count, err);
 
-		if (!first_rc && !rc)
-			mark_stored(o, list, count);
 		return first_rc ? first_rc : rc;
 	}
 	abandon_targets(o);
@@ -623,7 +627,7 @@ static int convert_one(void *ctx, size_t i, struct ut_store *store, struct ut_er
 		return rc;
 	}
 	feed_store(c->outputs, store, ut_path_base(c->in->paths[i]));
-	return commit_targets(c->outputs, err);
+	return commit_targets(c->outputs, NULL, 0, err);
 }
 
 int ut_outputs_convert(struct ut_outputs *o, const struct ut_inputs *in, struct ut_err *err)
