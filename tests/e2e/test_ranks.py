@@ -284,6 +284,7 @@ class Ranks(mpi_support.Case):
     def test_other_ways_to_stand_still_are_told_apart(self, lib):
         for how, pattern in {
                 "exit": r"^Rank 1 never came to MPI_Allreduce .*: its process had ended: exit status 3",
+                "leave": r"^Rank 1 never came to MPI_Allreduce .*: its process had ended: exit status 0, without MPI_Final",
                 "chain": r"it was in MPI_Recv \(on MPI_COMM_WORLD\) for [0-9.]+ m?s, waiting for rank 2, which was in its "
                          r"task \"read_input\"",
                 "deadlock": r"waiting for rank [01], which was in MPI_Recv .*, waiting for rank [01]: a deadlock",

@@ -140,6 +140,25 @@ static void a_call_of_unknown_length_blames_nobody_else(void **state)
 	ut_ranks_release(&r);
 }
 
+static void the_other_waits_are_not_all_if_one_is_of_unknown_length(void **state)
+{
+	static const struct call came[] = { ALL("MPI_Allreduce", 100, 360, 1),
+					    ALL("MPI_Barrier", RUN, RUN, 2) };
+	static const struct call other[] = { ALL("MPI_Allreduce", 350, 360, 1) };
+	struct ut_ranks r;
+
+	(void)state;
+	ut_ranks_init(&r);
+	add_rank(&r, 0, NULL, came, 2);
+	add_rank(&r, 1, "read_input", other, 1);
+	assert_said(&r,
+		    "Rank 1 never came to MPI_Barrier (seq 1 on MPI_COMM_WORLD), in which 1 "
+		    "other waited up to the end (how long is not known): it was in its task "
+		    "\"read_input\" for 500 ns. Without calls of unknown length: Rank 1 makes 1 "
+		    "other wait: 250 ns of the 250 ns");
+	ut_ranks_release(&r);
+}
+
 static void a_receive_from_anybody_names_who_was_in_no_call(void **state)
 {
 	static const struct call any[] = { RECEIVE(100, -1) }, first[] = { RECEIVE(200, 0) };
@@ -274,6 +293,24 @@ static void a_process_that_failed_is_no_healthy_job(void **state)
 	ut_ranks_release(&r);
 }
 
+static void a_rank_that_left_without_finalizing_is_gone(void **state)
+{
+	static const struct call came[] = { ALL("MPI_Allreduce", 100, 110, 1),
+					    ALL("MPI_Allreduce", 200, RUN, 2) };
+	struct ut_ranks r;
+
+	(void)state;
+	ut_ranks_init(&r);
+	add_rank(&r, 0, NULL, came, 2);
+	add_rank(&r, 1, NULL, came, 1);
+	r.items[0].ended = ut_strtab_intern_z(&r.strings, "signal 15 (Terminated)");
+	r.items[1].left = true;
+	assert_said(&r, "Rank 1 never came to MPI_Allreduce (seq 1 on MPI_COMM_WORLD), in which 1 "
+			"other waited up to the end, for 800 ns: its process had ended: exit "
+			"status 0, without MPI_Finalize");
+	ut_ranks_release(&r);
+}
+
 static void who_never_finalizes_is_waited_for(void **state)
 {
 	static const struct call came[] = {
@@ -327,12 +364,14 @@ UT_TESTS(ranks_open)
 		cmocka_unit_test(the_absent_rank_is_waited_for_until_the_end),
 		cmocka_unit_test(a_rank_without_a_trace_is_none_of_those_that_are_here),
 		cmocka_unit_test(a_call_of_unknown_length_blames_nobody_else),
+		cmocka_unit_test(the_other_waits_are_not_all_if_one_is_of_unknown_length),
 		cmocka_unit_test(a_receive_from_anybody_names_who_was_in_no_call),
 		cmocka_unit_test(two_that_receive_from_each_other_are_a_deadlock),
 		cmocka_unit_test(who_holds_a_lock_is_waited_for_and_not_the_target),
 		cmocka_unit_test(nobody_waits_for_itself),
 		cmocka_unit_test(different_calls_of_one_number_are_told),
 		cmocka_unit_test(a_process_that_failed_is_no_healthy_job),
+		cmocka_unit_test(a_rank_that_left_without_finalizing_is_gone),
 		cmocka_unit_test(who_never_finalizes_is_waited_for),
 		cmocka_unit_test(ranks_that_are_killed_together_have_not_ended_before),
 	};

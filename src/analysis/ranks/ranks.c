@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/grow.h"
+#include "ranks/ranks_parts.h"
 
 const char *const ut_rank_why_words[UT_RANK_WHYS] = {
 #define UT_RANK_WHY_TEXT(why, text) [UT_RANK_##why] = text,
@@ -63,6 +64,15 @@ const struct ut_rank_open *ut_rank_open(const struct ut_rank *one, uint32_t call
 	for (size_t i = 0; i < one->open_count; i++) {
 		if (one->opens[i].call == call)
 			return &one->opens[i];
+	}
+	return NULL;
+}
+
+const struct ut_rank_call *ut_rank_finalize(const struct ut_rank *one)
+{
+	for (size_t i = one->call_count; i-- > 0;) {
+		if (ut_rank_shape(one, &one->calls[i])->use == UT_RANK_FINALIZE)
+			return &one->calls[i];
 	}
 	return NULL;
 }

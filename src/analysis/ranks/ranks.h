@@ -84,6 +84,7 @@ struct ut_rank {
 	uint64_t end;   /* the last sign of life of its threads that are read */
 	bool end_known; /* that it is when its process ended */
 	uint32_t ended; /* string: how its process ended, if not as it should */
+	bool left;      /* it ended with status 0, but without MPI_Finalize */
 	bool lossy;     /* records of its trace are lost */
 	/* What was measured against the clock of another host while it ran. */
 	uint32_t clock_id, reference;  /* strings: names of the two clocks; 0 = unknown */

@@ -216,15 +216,6 @@ static int check_ranks(struct ut_ranks *r, struct ut_err *err)
 	return 0;
 }
 
-static const struct ut_rank_call *finalize_of(const struct ut_rank *one)
-{
-	for (size_t i = one->call_count; i-- > 0;) {
-		if (ut_rank_shape(one, &one->calls[i])->use == UT_RANK_FINALIZE)
-			return &one->calls[i];
-	}
-	return NULL;
-}
-
 static void find_range(struct ut_ranks *r)
 {
 	r->start = UINT64_MAX;
@@ -241,7 +232,7 @@ static void find_ends(struct ut_ranks *r)
 
 	for (size_t i = 0; i < r->count; i++) {
 		const struct ut_rank *one = &r->items[i];
-		const struct ut_rank_call *end = finalize_of(one);
+		const struct ut_rank_call *end = ut_rank_finalize(one);
 
 		/* it was killed, or was not recorded to its end */
 		if (!end || ut_rank_open(one, (uint32_t)(end - one->calls)))
@@ -253,7 +244,7 @@ static void find_ends(struct ut_ranks *r)
 		return;
 	for (size_t i = 0; i < r->count; i++) {
 		struct ut_rank *one = &r->items[i];
-		const struct ut_rank_call *end = finalize_of(one);
+		const struct ut_rank_call *end = ut_rank_finalize(one);
 
 		one->stop = last < end->end ? last : end->end;
 	}

@@ -150,12 +150,7 @@ static uint32_t with_number(const struct ut_ranks *r, int32_t number)
 static uint32_t not_finalized(const struct ut_ranks *r)
 {
 	for (uint32_t i = 0; i < r->count; i++) {
-		const struct ut_rank *one = &r->items[i];
-		bool finalized = false;
-
-		for (size_t k = one->call_count; k && !finalized; k--)
-			finalized = ut_rank_shape(one, &one->calls[k - 1])->use == UT_RANK_FINALIZE;
-		if (!finalized)
+		if (!ut_rank_finalize(&r->items[i]))
 			return i;
 	}
 	return r->world > (int64_t)r->count ? UT_RANK_ABSENT : UT_RANK_NOBODY;
@@ -471,6 +466,8 @@ static bool ended_before(const struct ut_ranks *r, const struct ut_rank *one,
 	bool known = one->end_known || one->open_count || one->in_task;
 	bool stopped = ut_str_has_start(how, "signal 2 ") || ut_str_has_start(how, "signal 15 ");
 
+	if (one->left)
+		return true;
 	if (!one->ended)
 		return false;
 	if (one->ended == waiter->ended)
@@ -523,10 +520,11 @@ static void add_place(const struct ut_ranks *r, uint32_t rank, uint32_t waiter, 
 	bool gone = ended_before(r, one, other, since);
 
 	if (gone) {
-		struct ut_str how = ut_strtab_get(&r->strings, one->ended);
-
 		ut_buf_fmt(out, "%s process had ended: ", first ? "its" : "whose");
-		add_name(out, how);
+		if (one->left)
+			ut_buf_text(out, "exit status 0, without MPI_Finalize");
+		else
+			add_name(out, ut_strtab_get(&r->strings, one->ended));
 		if (!o && !one->in_task)
 			return;
 		ut_buf_text(out, "; before that ");

@@ -20,7 +20,7 @@ struct rank_head {
 		shifts, tops, colls, opens, posts, made, measured;
 	int32_t rank;
 	uint32_t host, program, origin, clock_id, reference, in_task, beside, ended;
-	uint32_t lossy, end_known;
+	uint32_t lossy, end_known, left, reserved;
 };
 
 /* ---- writing ------------------------------------------------------------------------------- */
@@ -79,7 +79,8 @@ void ut_ranks_pack(const struct ut_ranks *r, struct ut_buf *out)
 					     .beside = one->beside,
 					     .ended = one->ended,
 					     .lossy = one->lossy,
-					     .end_known = one->end_known };
+					     .end_known = one->end_known,
+					     .left = one->left };
 
 		put(out, &h, sizeof(h), 1);
 		put(out, one->calls, sizeof(*one->calls), one->call_count);
@@ -248,6 +249,7 @@ static void get_rank(struct input *in, struct ut_ranks *r)
 	one->ended = h.ended;
 	one->lossy = h.lossy;
 	one->end_known = h.end_known;
+	one->left = h.left;
 	one->calls = get_list(in, h.calls, sizeof(*one->calls), &one->call_cap);
 	one->call_count = one->calls ? (size_t)h.calls : 0;
 	one->shapes = get_list(in, h.shapes, sizeof(*one->shapes), &one->shape_cap);

@@ -81,6 +81,9 @@ uint64_t ut_rank_meeting_id(const struct ut_rank *one, const struct ut_rank_call
 /* What was measured about its host's clock, from the fact of a trace: ranks_measured.c. */
 void ut_ranks_measured(struct ut_ranks *r, struct ut_rank *one, struct ut_str json);
 
+/* The call of MPI_Finalize; NULL: it made none. */
+const struct ut_rank_call *ut_rank_finalize(const struct ut_rank *one);
+
 /* Is a span of this category and name what a library does, and no task of the program's? */
 bool ut_rank_is_library(struct ut_str category, struct ut_str name);
 

@@ -665,7 +665,7 @@ static void find_range(struct ut_rank *r)
 		}
 		r->stop = c->end > r->stop ? c->end : r->stop;
 	}
-	if ((r->open_count || r->in_task || r->ended) && r->end > r->stop)
+	if ((r->open_count || r->in_task || r->ended || r->left) && r->end > r->stop)
 		r->stop = r->end;
 }
 
@@ -730,7 +730,8 @@ static struct beside find_beside(const struct reader *rd, uint32_t process)
 	return found;
 }
 
-/* How the process ended, if it failed; its last sign of life is that of all its threads then. */
+/* How the process ended, if that is known; its last sign of life is that of all its threads then.
+ */
 static void take_end(struct reader *rd, uint32_t process, bool any_open)
 {
 	const struct ut_trace *t = &rd->store->trace;
@@ -738,8 +739,10 @@ static void take_end(struct reader *rd, uint32_t process, bool any_open)
 	uint64_t after = ut_process_after(t, &t->processes[process]), last = 0;
 	struct ut_buf how = { 0 };
 
-	if (ut_process_failure(t, &t->processes[process], &how)) {
+	if (ut_process_failure(t, &t->processes[process], &how))
 		one->ended = ut_strtab_intern(&rd->ranks->strings, how.data, how.len);
+	one->left = ut_process_succeeded(t, &t->processes[process]);
+	if (one->ended || one->left) {
 		for (uint32_t i = 0; i < t->track_count; i++) {
 			if (t->tracks[i].process == process && rd->store->rows[i].last > last)
 				last = rd->store->rows[i].last;
@@ -856,7 +859,8 @@ static int read_process(struct reader *rd, uint32_t process, struct ut_err *err)
 		if (t->tracks[i].process == process && i != best && count_rows(rd, i).calls)
 			read_track(rd, i);
 	}
-	if (rd->rank->ended && rd->rank->end_known) {
+	rd->rank->left = rd->rank->left && !rd->rank->lossy && !ut_rank_finalize(rd->rank);
+	if ((rd->rank->ended || rd->rank->left) && rd->rank->end_known) {
 		rd->main = true;
 		shift_to(rd, rd->rank->end,
 			 ut_strtab_intern_z(&rd->ranks->strings, UT_RANK_AFTER_END));

@@ -63,15 +63,23 @@ static void add_doubts(const struct ut_rank_view *v, struct ut_buf *out)
 {
 	const struct ut_ranks *r = v->ranks;
 	size_t lossy = 0;
+	bool unknown = false;
 
-	for (size_t i = 0; i < r->count; i++)
-		lossy += r->items[i].lossy;
+	for (size_t i = 0; i < r->count; i++) {
+		const struct ut_rank *one = &r->items[i];
+
+		lossy += one->lossy;
+		for (size_t k = 0; k < one->open_count; k++)
+			unknown = unknown || !ut_rank_time(&one->calls[one->opens[k].call]);
+	}
 	if (r->world > (int64_t)r->count)
 		ut_buf_fmt(out, "%zu of %" PRId64 " ranks are here. Of these: ", r->count,
 			   r->world);
 	if (lossy)
 		ut_buf_fmt(out, "Records of %zu rank%s are lost. In the rest: ", lossy,
 			   lossy == 1 ? "" : "s");
+	if (unknown)
+		ut_buf_text(out, "Without calls of unknown length: ");
 }
 
 /* Whose doing most of the waiting is. */

@@ -183,7 +183,7 @@ void ut_process_add_end(struct ut_trace *t, uint32_t process, int status, uint64
 	char json[96];
 	int len;
 
-	if (!status || ut_process_fact(t, &t->processes[process], UT_PROCESS_ENDED).len)
+	if (ut_process_fact(t, &t->processes[process], UT_PROCESS_ENDED).len)
 		return;
 	len = snprintf(json, sizeof(json), WIFSIGNALED(status) ? "{\"signal\":%d" : "{\"exit\":%d",
 		       WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
@@ -199,13 +199,21 @@ bool ut_process_failure(const struct ut_trace *t, const struct ut_process *p, st
 	struct ut_str fact = ut_process_fact(t, p, UT_PROCESS_ENDED);
 	int number;
 
-	if (fact.len && sscanf(fact.ptr, "{\"exit\":%d}", &number) == 1)
+	if (fact.len && sscanf(fact.ptr, "{\"exit\":%d", &number) == 1 && number)
 		ut_buf_fmt(b, "exit status %d", number);
 	else if (fact.len && sscanf(fact.ptr, "{\"signal\":%d}", &number) == 1)
 		ut_buf_fmt(b, "signal %d (%s)", number, strsignal(number));
 	else
 		return false;
 	return true;
+}
+
+bool ut_process_succeeded(const struct ut_trace *t, const struct ut_process *p)
+{
+	struct ut_str fact = ut_process_fact(t, p, UT_PROCESS_ENDED);
+	int number;
+
+	return fact.len && sscanf(fact.ptr, "{\"exit\":%d", &number) == 1 && !number;
 }
 
 uint64_t ut_process_after(const struct ut_trace *t, const struct ut_process *p)

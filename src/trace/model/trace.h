@@ -155,18 +155,16 @@ void ut_process_add_fact(struct ut_trace *t, uint32_t process, const char *key, 
 struct ut_str ut_process_fact(const struct ut_trace *t, const struct ut_process *p,
 			      const char *key);
 
-/* The fact about how a process ended, which is there only if that was seen and it failed. */
+/* The fact about how a process ended, if that was seen and it failed, or is a rank of a job. */
 #define UT_PROCESS_ENDED "ended"         /* {"exit":3} or {"signal":11} */
 #define UT_PROCESS_AFTER "after_last_ns" /* in it, if known: how long after its last record */
 
 /* "exit status 3", "signal 11 (Segmentation fault)"; false if nothing is known, or it succeeded. */
-/*
- * What waitpid() says of a process, unless that is known or it succeeded; after: ns that it lived
- * after its last record, 0 = unknown.
- */
+/* What waitpid() says of a process, unless that is known; after: as ut_process_after() gives it. */
 void ut_process_add_end(struct ut_trace *t, uint32_t process, int status, uint64_t after);
 bool ut_process_failure(const struct ut_trace *t, const struct ut_process *p, struct ut_buf *b);
-/* How long a process that failed lived after its last record, in ns; 0: that is not known. */
+bool ut_process_succeeded(const struct ut_trace *t, const struct ut_process *p);
+/* How long such a process lived after its last record, in ns; 0: that is not known. */
 uint64_t ut_process_after(const struct ut_trace *t, const struct ut_process *p);
 
 /*

@@ -341,7 +341,8 @@ void ut_cpu_send(struct ut_cpu *c, uint32_t process, struct ut_sink *to)
 	ut_cpu_send_pauses(&s);
 	send_counters(&s);
 	note_lost(c);
-	ut_process_add_end(c->trace, process, c->ended, 0);
+	if (c->ended)
+		ut_process_add_end(c->trace, process, c->ended, 0);
 	if (c->last > c->trace->last)
 		c->trace->last = c->last;
 	if (!c->trace->first || c->first < c->trace->first)

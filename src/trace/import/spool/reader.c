@@ -474,17 +474,18 @@ static void settle_end(struct ut_spool_import *im)
 }
 
 /*
- * How the process ended, if it failed; and how long it lived after its last record, unless what had
- * not ended says so. That is a difference, which stays true when clocks of hosts are brought
- * together.
+ * How the process ended, if it failed, or others may wait for it; and how long it lived after its
+ * last record, unless what had not ended says so. That is a difference, which stays true when
+ * clocks of hosts are brought together.
  */
 static void tell_end(struct ut_spool_import *im)
 {
 	uint32_t ended = atomic_load(&im->map.header->ended);
 	int status = (int)(ended & ~UT_SPOOL_ENDED);
+	bool is_rank = im->trace->processes[im->tables.process].rank >= 0;
 	uint64_t after = 0;
 
-	if (!(ended & UT_SPOOL_ENDED) || !status)
+	if (!(ended & UT_SPOOL_ENDED) || (!status && !is_rank))
 		return;
 	if (im->end_seen && !im->trace->losses.unfinished)
 		after = ut_spool_ns(&im->tables, im->last) -
