@@ -8,7 +8,9 @@
 #include "base/arena.h"
 #include "base/log.h"
 #include "base/opt.h"
+#include "base/path.h"
 #include "base/str.h"
+#include "category/ready.h"
 #include "category/schema.h"
 #include "cmd/command_line.h"
 #include "text/file_text.h"
@@ -36,7 +38,8 @@ static const struct ut_opt *make_table(struct ut_arena *a, struct categorize_opt
 {
 	const struct ut_opt table[] = {
 		ut_opt_heading("Options"),
-		ut_opt_words(ut_opt_str('i', "input", "FILE.ini", &o->input, "the schema to read"),
+		ut_opt_words(ut_opt_str('i', "input", "FILE.ini", &o->input,
+					"the schema to read, or one that comes with unitrace"),
 			     "<file>"),
 		ut_opt_hidden(ut_opt_str(0, "ini", "FILE.ini", &o->input, "the same")),
 		ut_opt_words(ut_opt_str('o', "output", "FILE.json", &o->output,
@@ -58,13 +61,17 @@ static const struct ut_opt *make_table(struct ut_arena *a, struct categorize_opt
 static int convert(const struct categorize_opts *o, struct ut_err *err)
 {
 	struct ut_schema schema = { .ignore_spaces = !o->keep_spaces };
+	struct ut_str ini =
+		ut_path_exists(o->input) ? (struct ut_str){ 0 } : ut_schema_ready(o->input);
 	struct ut_buf text = { 0 }, json = { 0 };
-	int rc = ut_file_text(o->input, MOST_BYTES, &text, err);
+	int rc = 0;
 
+	if (!ini.ptr) {
+		rc = ut_file_text(o->input, MOST_BYTES, &text, err);
+		ini = (struct ut_str){ text.len ? text.data : "", text.len };
+	}
 	if (!rc)
-		rc = ut_schema_read_ini(&schema, o->input,
-					(struct ut_str){ text.len ? text.data : "", text.len },
-					ut_log_teller(), err);
+		rc = ut_schema_read_ini(&schema, o->input, ini, ut_log_teller(), err);
 	if (!rc)
 		rc = ut_schema_write_json(&schema, o->verbose > 1, &json, err);
 	if (!rc) {
