@@ -274,6 +274,15 @@ class Verdicts(Runs):
         got = self.judged(name)
         self.assertEqual((got["say"], got["verdict"], got["tone"]), (first["say"], "hot spot", first["tone"]))
 
+    def test_too_few_samples_are_no_hot_spot(self):
+        name = self.run_it("sleep", parameters="0.1", analysis="hotspots")
+        self.wait_for("p", name)
+        if not any("findings" in t["sheets"] for t in self.ask("p", name, "info").get("tools", [])):
+            raise unittest.SkipTest("no samples here")
+        got = self.judged(name)
+        self.assertRegex(got["say"], "^too few samples")
+        self.assertEqual(got["verdict"], "few samples")
+
     def test_a_program_that_failed_is_judged_as_that(self):
         name = self.run_it("bash", arguments=["-c", f"{program('burn')} shares 200; exit 3"], analysis="hotspots")
         self.wait_for("p", name)

@@ -453,6 +453,7 @@ static void add_too_few(struct ut_hot_verdict *v, const struct ut_prof *p)
 	struct ut_hot_verdict_line *l = &v->lines[v->count++];
 	char time[32];
 
+	l->is_unseen = true;
 	ut_buf_fmt(&l->say, "too few samples to say what takes the time: %" PRIu64 " in ",
 		   p->samples);
 	ut_prof_amount(p, p->weight, &l->say);
@@ -469,7 +470,7 @@ static void add_too_few(struct ut_hot_verdict *v, const struct ut_prof *p)
 /* CPU time that nobody has looked at: first if it is much. */
 static void add_none(struct ut_hot_verdict *v, const struct ut_prof *p)
 {
-	struct ut_hot_verdict_line l = { .weight = p->none };
+	struct ut_hot_verdict_line l = { .weight = p->none, .is_unseen = true };
 	bool most = share(p->none, p) >= MOST_SHARE && !ut_prof_is_too_few(p);
 	bool much = share(p->none, p) >= CLEAR_SHARE && p->none > p->did.waited / 20;
 	size_t at = most || much ? 0 : v->count;

@@ -20,6 +20,7 @@ struct ut_hot_verdict_line {
 	struct ut_buf why; /* what can be done, or how it is known; may be empty */
 	uint64_t weight;   /* of the profile's */
 	uint32_t function; /* name, a string of the profile; 0 = no single one */
+	bool is_unseen;    /* about time that samples say too little of, not what took it */
 };
 
 /* The first line is the verdict; none if there are no samples. */

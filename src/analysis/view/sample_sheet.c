@@ -182,7 +182,7 @@ static void make_findings(struct ut_view *v, struct ut_out *out)
 		ut_out_json_str(out, l->say.data, l->say.len);
 		ut_out_text(out, ",\"why\":");
 		ut_out_json_str(out, l->why.data ? l->why.data : "", l->why.len);
-		ut_out_text(out, "}");
+		ut_out_text(out, l->is_unseen ? ",\"about\":\"unseen\"}" : "}");
 	}
 	ut_out_text(out, "]");
 	ut_hot_verdict_release(&verdict);

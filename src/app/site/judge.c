@@ -241,6 +241,8 @@ static const char *word_of(struct ut_arena *a, const struct ut_doc *finding, con
 		return "idle device";
 	if (about && !strcmp(about, "ranks"))
 		return "Imbalance";
+	if (about && !strcmp(about, "unseen"))
+		return "few samples";
 	if (!strcmp(tool, "hotspots"))
 		return "hot spot";
 	return !strcmp(tone, "bad") ? "slow" : "look";
