@@ -146,7 +146,7 @@ class OneFile(View):
                                SOURCE / "web"], capture_output=True, text=True, timeout=4 * PATIENCE, check=False)
         self.assertEqual(done.returncode, 0, done.stderr[-3000:])
         page = json.loads(done.stdout)
-        self.assertTrue(page["thinned"])
+        self.assertEqual((page["thinned"], page["slices"]), (True, 1040000))
         stats = json.loads(self.unitrace("stats", "--json", path).stdout)["spans"]
         true = {r["name"]: (r["count"], r["total_ns"], r["self_ns"]) for r in stats}
         self.assertEqual({r["name"]: (r["count"], r["total"], r["self"]) for r in page["whole"]}, true)

@@ -26,6 +26,7 @@ const whole = rows({}), names = engine.answer('types', { first: 0 }).names;
 
 console.log(JSON.stringify({
 	thinned: info.thinned === true,
+	slices: info.slices,
 	whole: whole.map(r => ({ ...r, typeName: names[r.type], longestName: engine.answer('detail', { id: r.longest })?.name })),
 	half: rows({ ranges: [[Math.floor(info.span / 2), info.span]] }),
 }));

@@ -290,7 +290,6 @@ static void choose_rows(struct columns *c, uint64_t most)
 			   "%" PRIu64 " of %" PRIu64 " slices were left out to keep this page "
 			   "small: where several share %s of a lane, the longest is here",
 			   all - kept, all, ut_time_text(time, sizeof(time), (uint64_t)pixel));
-		c->slices = kept;
 	}
 }
 

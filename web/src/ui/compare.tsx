@@ -3,7 +3,16 @@
 
 import { batch } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
-import type { Column, Distribution, Place, Scope, Source, Table, Tree } from '../source/contract';
+import {
+	isWhole,
+	type Column,
+	type Distribution,
+	type Place,
+	type Scope,
+	type Source,
+	type Table,
+	type Tree,
+} from '../source/contract';
 import type { App } from '../state/app';
 import { useKept, useKeptJson } from '../state/kept';
 import { change, count, many, signed, time } from '../text/format';
@@ -11,7 +20,7 @@ import { middle, plain, telling } from '../text/label';
 import { Chart } from './chart';
 import { Flame } from './flame';
 import { Grid } from './grid';
-import { Empty, Failure, Segments } from './kit';
+import { Empty, Failure, Segments, Thinned } from './kit';
 import { useAnswer } from './load';
 
 interface Side {
@@ -407,6 +416,7 @@ function Histograms({ app, a, b }: Two) {
 				<span class="muted num">
 					{count(da.count)} and {count(db.count)} calls
 				</span>
+				<Thinned app={app} />
 			</header>
 			<div class="body">
 				<Chart
@@ -559,6 +569,9 @@ export function Compare({ app }: { app: App }) {
 					<Pick label="A" all={all} value={a.id} set={setA} />
 					<Pick label="B" all={all} value={b.id} set={setB} />
 					<Keep app={app} kept={kept} keep={keep} />
+					{(as === 'flame' || ![a, b].every(s => isWhole(s.scope, app.info.value.span))) && (
+						<Thinned app={app} />
+					)}
 					<span class="grow" />
 					<Segments
 						label="Show as"

@@ -67,7 +67,13 @@ export function Search({ app }: { app: App }) {
 			<span class="hits" id="hits">
 				{hits.query && (
 					<>
-						{say}
+						{app.info.value.thinned && !hits.error ? (
+							<span class="iswarn" title="counted in the slices of this page">
+								{say}
+							</span>
+						) : (
+							say
+						)}
 						<button
 							type="button"
 							class="btn sm ghost"
