@@ -114,6 +114,14 @@ class Nothing(Case):
         got = self.unitrace("-d", "true")
         self.assertIn(b"no runtime of a device that unitrace knows", got.stderr)
 
+    def test_marks_without_the_device_that_was_asked_for(self):
+        for options in (("-d",), ("-q",), ("--chrome-kernel-logging",)):
+            got = self.unitrace(*options, STEPS, "task", "x")
+            self.assertEqual((got.returncode, len(self.timelines())), (0, 1))
+            self.assertIn(b"warning: no work of a device was recorded", got.stderr)
+            self.timelines()[0].unlink()
+        self.assertNotIn(b"device", self.unitrace(STEPS, "task", "x").stderr)
+
     def test_a_read_only_session_is_not_blamed_on_the_program(self):
         inner = f"mount --bind {self.dir} {self.dir} && " \
                 f"mount -o remount,ro,bind {self.dir} && exec {PROBE}"

@@ -283,6 +283,13 @@ class Verdicts(Runs):
         self.assertRegex(got["say"], "^too few samples")
         self.assertEqual(got["verdict"], "few samples")
 
+    def test_an_analysis_of_a_device_without_one_says_so(self):
+        for analysis in "gpu-offload", "gpu-hotspots":
+            name = self.run_it(parameters="task quick", analysis=analysis)
+            self.assertIn("no work of a device was recorded", self.wait_for("p", name)["trouble"])
+        name = self.run_it(parameters="task quick", analysis="snapshot")
+        self.assertEqual(self.wait_for("p", name)["trouble"], "")
+
     def test_a_program_that_failed_is_judged_as_that(self):
         name = self.run_it("bash", arguments=["-c", f"{program('burn')} shares 200; exit 3"], analysis="hotspots")
         self.wait_for("p", name)

@@ -27,6 +27,7 @@ void ut_session_print_news(void *ctx, const struct ut_session_news *news)
 	case UT_NEWS_COULD_NOT_RECORD:
 	case UT_NEWS_LOST:
 	case UT_NEWS_NOTHING:
+	case UT_NEWS_NO_DEVICE:
 	case UT_NEWS_TEST_TRACES:
 	case UT_NEWS_STILL_RUNNING:
 	case UT_NEWS_KEPT:

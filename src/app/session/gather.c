@@ -145,17 +145,25 @@ static void tell_nothing(const struct ut_gather *g, const struct ut_outputs *out
 		ut_nothing_tell(&n, g->arena);
 }
 
-/* A number that the machine does not have records nothing, which needs a reason. */
-static void tell_no_device(const struct ut_gather *g, const struct ut_device_report *devices)
+/* What was asked for of devices is missing, whatever else there is. */
+static void tell_no_device(const struct ut_gather *g, const struct ut_outputs *out)
 {
+	const struct ut_session_news news = { .kind = UT_NEWS_NO_DEVICE, .level = UT_WARN };
+	const struct ut_device_log *log = &out->devices.log;
 	const struct ut_opt_list *asked = &g->plan->device.devices;
+	uint32_t want = g->session->control->want & ~UT_WANT_MEMORY;
 
-	if (asked->count && devices->active && g->session->control->want & UT_WANT_WORK &&
-	    !devices->log.work_count)
-		ut_session_say(g->client,
-			       (struct ut_session_news){ .kind = UT_NEWS_REMARK, .level = UT_WARN },
+	if (!want || !out->devices.active || log->work_count)
+		return;
+	if (asked->count && want & UT_WANT_WORK)
+		ut_session_say(g->client, news,
 			       "--devices-to-sample %s: the program has not used such a device",
 			       asked->items[0]);
+	else if (out->events && !log->calls_count)
+		ut_session_say(g->client, news,
+			       "no work of a device was recorded: no runtime that unitrace knows "
+			       "(CUDA, OpenCL, Level Zero) has reported any; 'unitrace "
+			       "--device-list' lists devices");
 }
 
 static void tell_kept(const struct ut_gather *g, size_t living)
@@ -208,7 +216,8 @@ static int write_results(const struct ut_gather *g, const struct spools *s, stru
 		finish_rc = ut_kmd_write_alone(&out, g->session->dir, &root, err);
 	if (!rc && !s->living)
 		tell_nothing(g, &out, s->finished);
-	tell_no_device(g, &out.devices);
+	if (!s->living)
+		tell_no_device(g, &out);
 	ut_outputs_tell_results(&out, root.rank);
 	ut_outputs_release(&out);
 	return rc ? rc : finish_rc;

@@ -27,6 +27,7 @@ static const char *const words[] = {
 	[UT_NEWS_TABLE] = "table",
 	[UT_NEWS_LOST] = "lost",
 	[UT_NEWS_NOTHING] = "nothing",
+	[UT_NEWS_NO_DEVICE] = "no-device",
 	[UT_NEWS_RESULTS] = "results",
 	[UT_NEWS_TEST_TRACES] = "test-traces",
 	[UT_NEWS_STILL_RUNNING] = "still-running",

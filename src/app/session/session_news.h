@@ -49,6 +49,8 @@ enum ut_news_kind {
 	UT_NEWS_LOST,
 	/* nobody recorded anything: text says why */
 	UT_NEWS_NOTHING,
+	/* work of devices was asked for, and there is none: text */
+	UT_NEWS_NO_DEVICE,
 	/* all results are there: paths are the timelines that commands can read, count, rank */
 	UT_NEWS_RESULTS,
 	/* a trace of its own for each test: count, path of the folder */

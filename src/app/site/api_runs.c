@@ -301,6 +301,8 @@ static int write_asked(struct ut_call *c, int at, const struct asked *q, struct 
 	ut_write_text(&w, "kind", "run");
 	ut_write_i64(&w, "made", (int64_t)time(NULL));
 	ut_write_text(&w, "analysis", p->analysis->title);
+	if (ut_analysis_is_of_device(p->analysis))
+		ut_write_flag(&w, "device", true);
 	ut_write_text(&w, "program", program.data);
 	ut_write_text(&w, "target", p->target);
 	write_line(c, &w, q);

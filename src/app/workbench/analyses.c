@@ -187,6 +187,13 @@ static const char *value_text(struct ut_arena *a, const struct ut_doc *t)
 	return ut_doc_own_text(t);
 }
 
+bool ut_analysis_is_of_device(const struct ut_analysis *a)
+{
+	const struct ut_analysis *base = a->base ? find_ours(a->base) : a;
+
+	return base && !strcmp(base->group, "GPU");
+}
+
 /* Every option of the base, and those that the clone adds, all open. */
 static int read_clone(struct ut_arena *a, const struct ut_doc *t, struct ut_analysis *to,
 		      struct ut_err *err)

@@ -72,6 +72,9 @@ struct ut_analysis {
 const struct ut_analysis *ut_analysis_find(const struct ut_shelf *s, struct ut_arena *a,
 					   const char *id);
 
+/* Is it, or what it is a clone of, about nothing but devices? */
+bool ut_analysis_is_of_device(const struct ut_analysis *a);
+
 /* All of them with all options: {"options": [...], "analyses": [...]}. */
 int ut_analyses_write(const struct ut_shelf *s, struct ut_json_writer *w,
 		      struct ut_err *err) UT_MUST_CHECK;

@@ -478,6 +478,7 @@ static int write_asked(struct agent *g, const struct ut_doc *t, const char *path
 			ut_write_text(&w, NULL, ours[k]);
 	}
 	ut_write_close(&w, ']');
+	ut_write_flag(&w, "device", ut_doc_flag(t, "device", false));
 	ut_write_doc(&w, "directory", ut_doc_get(t, "directory"));
 	ut_write_doc(&w, "variables", ut_doc_get(t, "variables"));
 	ut_write_close(&w, '}');

@@ -389,6 +389,7 @@ static int send_ask(struct far *f)
 		ut_write_text(&w, "name", getcwd(here, sizeof(here)) ? ut_path_base(here) : "run");
 		ut_write_doc(&w, "words", ut_doc_get(asked, "words"));
 		ut_write_doc(&w, "own", ut_doc_get(asked, "own"));
+		ut_write_flag(&w, "device", ut_doc_flag(asked, "device", false));
 		ut_write_doc(&w, "directory", ut_doc_get(asked, "directory"));
 		ut_write_doc(&w, "variables", ut_doc_get(asked, "variables"));
 	}

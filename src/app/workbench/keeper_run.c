@@ -121,7 +121,9 @@ static void look_at_line(struct keeper *k, struct ut_str line)
 	} else if (!strcmp(kind, "failed") || !strcmp(kind, "nothing") ||
 		   !strcmp(kind, "could-not-record")) {
 		set_trouble(k, ut_doc_text(t, "text"));
-	} else if (!k->trouble[0] && is_unmeasured(t)) {
+	} else if (!k->trouble[0] &&
+		   (is_unmeasured(t) ||
+		    (!strcmp(kind, "no-device") && ut_doc_flag(k->asked, "device", false)))) {
 		set_trouble(k, ut_doc_text(t, "text"));
 	}
 	ut_arena_release(&arena);
