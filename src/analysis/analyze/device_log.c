@@ -1,5 +1,6 @@
 #include "analyze/device_log.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,10 +18,10 @@
 
 #define NO_DEVICE    0xffffu
 #define MOST_DEVICES 60000u /* further ones count as the last */
-#define MOST_WAYS    1000u  /* further ones count as OTHER */
+#define MOST_APIS    1000u  /* further ones count as having none */
 
-/* A number in the map of meanings: enum meaning, and above it the way of a call. */
-#define WAY_SHIFT    8
+/* A number in the map of meanings: enum meaning, and above it the section of a call. */
+#define API_SHIFT    8
 #define MEANING_MASK 0xffu
 
 /* What we want to know of arguments. */
@@ -52,7 +53,7 @@ enum key {
 enum meaning {
 	MEANS_NOTHING = 1,
 	MEANS_CONTROL,
-	MEANS_CALL, /* way says of what */
+	MEANS_CALL, /* above it: of what */
 	MEANS_WORK, /* + enum ut_device_kind */
 };
 
@@ -70,12 +71,14 @@ struct ut_device_state {
 	struct ut_idmap label_of;  /* (name, host or rank) of a device -> a number for them */
 	struct ut_idmap device_of; /* (that number, index) -> index into devices + 1 */
 	uint32_t labels;
+	uint16_t no_api; /* section of what has none */
 	struct ut_device_join join;
 
 	/* the trace that is being read */
 	struct ut_arena arena;
-	struct ut_idmap meaning_of; /* category -> enum meaning, with the way of a call above it */
-	struct ut_idmap key_of;     /* key -> 1 + enum key */
+	struct ut_idmap
+		meaning_of;     /* category -> enum meaning, with the section of a call above it */
+	struct ut_idmap key_of; /* key -> 1 + enum key */
 	struct ut_idmap own_string; /* id there -> id here */
 	struct place *places;       /* by track */
 	size_t place_cap;
@@ -111,49 +114,101 @@ static uint64_t pair(uint32_t a, uint32_t b)
 
 /* ---- where a track is ---------------------------------------------------------------------- */
 
-static uint16_t add_way(struct ut_device_log *log, struct ut_str title)
+static uint16_t api_add(struct ut_device_log *log, const char *title, struct ut_device_api api)
 {
-	uint32_t name = ut_strtab_intern(&log->strings, title.ptr, title.len);
-
-	for (size_t i = 0; i < log->way_count; i++) {
-		if (log->ways[i] == name)
+	api.name = ut_strtab_intern_z(&log->strings, title);
+	for (size_t i = 0; i < log->api_count; i++) {
+		if (log->apis[i].name == api.name)
 			return (uint16_t)i;
 	}
-	if (log->way_count == MOST_WAYS)
-		return UT_WAY_OTHER;
-	log->ways = ut_grow(log->ways, log->way_count + 1, &log->way_cap, sizeof(*log->ways));
-	log->ways[log->way_count] = name;
-	return (uint16_t)log->way_count++;
+	if (log->api_count == MOST_APIS)
+		return log->state->no_api;
+	log->apis = ut_grow(log->apis, log->api_count + 1, &log->api_cap, sizeof(*log->apis));
+	log->apis[log->api_count] = api;
+	return (uint16_t)log->api_count++;
 }
 
-const char *ut_device_way_name(const struct ut_device_log *log, uint16_t way)
+/* Sections of an API whose devices differ are called by their type: "CL GPU". */
+static uint16_t api_add_type(struct ut_device_log *log, uint8_t api, uint8_t type)
 {
-	return ut_strtab_get(&log->strings, log->ways[way < log->way_count ? way : UT_WAY_OTHER])
+	const struct ut_api_traits *traits = ut_api_traits(api);
+	const char *section = traits->section ? traits->section : traits->title;
+	char title[64];
+
+	snprintf(title, sizeof(title), "%s%s", section,
+		 type == UT_DEVICE_TYPE_CPU   ? " CPU"
+		 : type == UT_DEVICE_TYPE_GPU ? " GPU"
+					      : "");
+	return api_add(log, title, (struct ut_device_api){ .api = api, .device_type = type });
+}
+
+/* Of calls below those that the program made. */
+static uint16_t api_of_driver(struct ut_device_log *log, uint8_t api)
+{
+	const char *driver = ut_api_traits(api)->driver;
+
+	if (!driver)
+		return api_add_type(log, api, UT_DEVICE_TYPE_UNKNOWN);
+	return api_add(log, driver, (struct ut_device_api){ .api = api, .driver = true });
+}
+
+/* The sections that have a place of their own, empty or not. */
+static void apis_add_registered(struct ut_device_log *log)
+{
+	for (unsigned int order = 1; order <= UT_APIS; order++) {
+		for (uint8_t i = 0; i < UT_APIS; i++) {
+			const struct ut_api_traits *traits = ut_api_traits(i);
+
+			if (traits->order != order)
+				continue;
+			if (traits->by_type) {
+				api_add_type(log, i, UT_DEVICE_TYPE_CPU);
+				api_add_type(log, i, UT_DEVICE_TYPE_GPU);
+			}
+			log->state->no_api = api_add_type(log, i, UT_DEVICE_TYPE_UNKNOWN);
+			if (traits->driver)
+				api_of_driver(log, i);
+		}
+	}
+}
+
+const char *ut_device_api_name(const struct ut_device_log *log, uint16_t api)
+{
+	return ut_strtab_get(&log->strings,
+			     log->apis[api < log->api_count ? api : log->state->no_api].name)
 		.ptr;
 }
 
-/* Those that tables have always had have places and names of their own there. */
-static uint16_t way_of(struct ut_device_log *log, const struct ut_trace *t, struct ut_api_id api,
+const struct ut_api_traits *ut_device_api_traits(const struct ut_device_log *log, uint16_t api)
+{
+	return ut_api_traits(api < log->api_count ? log->apis[api].api : UT_API_NONE);
+}
+
+/* The section of a device or of a call. */
+static uint16_t api_of(struct ut_device_log *log, const struct ut_trace *t, struct ut_api_id api,
 		       uint8_t device_type)
 {
-	if (api.api == UT_API_NONE || api.api == UT_API_DUMMY)
-		return UT_WAY_OTHER;
-	if (api.api == UT_API_CUDA)
-		return UT_WAY_CUDA;
-	if (api.api == UT_API_LEVEL_ZERO)
-		return UT_WAY_L0;
-	if (api.api == UT_API_OPENCL)
-		return device_type == UT_DEVICE_TYPE_CPU   ? UT_WAY_CL_CPU
-		       : device_type == UT_DEVICE_TYPE_GPU ? UT_WAY_CL_GPU
-							   : UT_WAY_CL_OTHER;
-	return add_way(log, ut_api_title(&t->strings, api));
+	const struct ut_api_traits *traits = ut_api_traits(api.api);
+
+	if (api.api == UT_API_NONE)
+		return log->state->no_api;
+	if (api.api == UT_API_OTHER)
+		return api_add(log, ut_api_title(&t->strings, api).ptr,
+			       (struct ut_device_api){ .api = UT_API_OTHER });
+	if (!traits->by_type ||
+	    (device_type != UT_DEVICE_TYPE_CPU && device_type != UT_DEVICE_TYPE_GPU))
+		device_type = UT_DEVICE_TYPE_UNKNOWN;
+	return api_add_type(log, api.api, device_type);
 }
 
 /* Torch.profiler does not tell of all devices; what it calls work is CUDA's. */
-static uint16_t way_of_process(struct ut_device_log *log, const struct ut_trace *t,
+static uint16_t api_of_process(struct ut_device_log *log, const struct ut_trace *t,
 			       const struct ut_process *p)
 {
-	return p->kind == UT_PROCESS_DEVICE ? way_of(log, t, p->api, p->device_type) : UT_WAY_CUDA;
+	const struct ut_api_id torch = { .api = UT_API_CUDA };
+
+	return p->kind == UT_PROCESS_DEVICE ? api_of(log, t, p->api, p->device_type)
+					    : api_of(log, t, torch, UT_DEVICE_TYPE_UNKNOWN);
 }
 
 /* "pid 7" if nobody has named it. */
@@ -200,7 +255,7 @@ static uint16_t device_of(struct ut_device_log *log, const struct ut_trace *t, u
 					 .rank = host ? -1 : p->rank,
 					 .index = index,
 					 .model = own_string(log, t, p->model),
-					 .way = way_of_process(log, t, p) };
+					 .api = api_of_process(log, t, p) };
 	ut_idmap_put(&st->device_of, pair(label, number), (uint32_t)++log->device_count);
 	return (uint16_t)(log->device_count - 1);
 }
@@ -235,10 +290,10 @@ static uint32_t find_meaning(struct ut_device_log *log, const struct ut_trace *t
 	if (c.use == UT_CATEGORY_CONTROL)
 		return MEANS_CONTROL;
 	if (c.use == UT_CATEGORY_CALL && c.driver)
-		return MEANS_CALL | UT_WAY_CUDA_DRIVER << WAY_SHIFT;
+		return MEANS_CALL | (uint32_t)api_of_driver(log, c.api.api) << API_SHIFT;
 	if (c.use == UT_CATEGORY_CALL)
-		return MEANS_CALL | (uint32_t)way_of(log, t, c.api, UT_DEVICE_TYPE_UNKNOWN)
-					    << WAY_SHIFT;
+		return MEANS_CALL | (uint32_t)api_of(log, t, c.api, UT_DEVICE_TYPE_UNKNOWN)
+					    << API_SHIFT;
 	if (c.use == UT_CATEGORY_WORK && (on_device || c.anywhere))
 		return MEANS_WORK + c.work;
 	return MEANS_NOTHING;
@@ -427,9 +482,9 @@ static void add_work(struct ut_device_log *log, const struct ut_trace *t, const 
 		note_kernel(log, w->name, &f);
 }
 
-static struct ut_device_calls *calls_of(struct ut_device_log *log, uint32_t name, uint16_t way)
+static struct ut_device_calls *calls_of(struct ut_device_log *log, uint32_t name, uint16_t api)
 {
-	uint64_t key = pair(this_source(log) * MOST_WAYS + way, name);
+	uint64_t key = pair(this_source(log) * MOST_APIS + api, name);
 	uint32_t at = ut_idmap_get(&log->state->calls_of, key);
 
 	if (!at) {
@@ -437,7 +492,7 @@ static struct ut_device_calls *calls_of(struct ut_device_log *log, uint32_t name
 				     sizeof(*log->calls));
 		at = (uint32_t)++log->calls_count;
 		log->calls[at - 1] = (struct ut_device_calls){
-			.source = this_source(log), .name = name, .way = way, .min = UINT64_MAX
+			.source = this_source(log), .name = name, .api = api, .min = UINT64_MAX
 		};
 		ut_idmap_put(&log->state->calls_of, key, at);
 	}
@@ -462,10 +517,10 @@ static void keep_call(struct ut_device_log *log, const struct ut_trace *t, const
 }
 
 static void add_call(struct ut_device_log *log, const struct ut_trace *t, const struct ut_event *e,
-		     uint16_t way)
+		     uint16_t api)
 {
 	uint32_t name = own_string(log, t, e->name);
-	struct ut_device_calls *c = calls_of(log, name, way);
+	struct ut_device_calls *c = calls_of(log, name, api);
 	const struct place *p = place_of(log, t, e->track);
 	struct facts f;
 
@@ -505,8 +560,7 @@ static void add_pause(struct ut_device_log *log, const struct ut_trace *t, const
 	};
 }
 
-/* Several programs, or devices of Level Zero: the work that Intel's tool tells of has no numbers.
- */
+/* Several programs, or work that may have no numbers, as of Level Zero in Intel's tool. */
 static bool needs_arrows(const struct ut_trace *t)
 {
 	size_t programs = 0;
@@ -514,7 +568,7 @@ static bool needs_arrows(const struct ut_trace *t)
 	for (uint32_t i = 0; i < t->process_count; i++) {
 		const struct ut_process *p = &t->processes[i];
 
-		if (p->kind == UT_PROCESS_DEVICE && p->api.api == UT_API_LEVEL_ZERO)
+		if (p->kind == UT_PROCESS_DEVICE && ut_api_traits(p->api.api)->arrows)
 			return true;
 		programs += p->kind != UT_PROCESS_DEVICE;
 	}
@@ -557,7 +611,7 @@ static void log_event(struct ut_sink *sink, const struct ut_trace *t, const stru
 	else if (e->flags & UT_EV_NOT_WORK)
 		return;
 	else if ((meaning & MEANING_MASK) == MEANS_CALL)
-		add_call(log, t, e, (uint16_t)(meaning >> WAY_SHIFT));
+		add_call(log, t, e, (uint16_t)(meaning >> API_SHIFT));
 	else if (meaning >= MEANS_WORK)
 		add_work(log, t, e, meaning);
 }
@@ -581,23 +635,15 @@ static void start_trace(struct ut_device_log *log)
 
 void ut_device_log_init(struct ut_device_log *log, bool keep_calls)
 {
-	static const char *const names[UT_WAY_COUNT] = {
-		[UT_WAY_L0] = "L0",         [UT_WAY_CL_CPU] = "CL CPU",
-		[UT_WAY_CL_GPU] = "CL GPU", [UT_WAY_CL_OTHER] = "CL",
-		[UT_WAY_CUDA] = "CUDA",     [UT_WAY_CUDA_DRIVER] = "CUDA driver",
-		[UT_WAY_OTHER] = "NULL",
-	};
-
 	*log = (struct ut_device_log){ .sink.event = log_event, .keep_calls = keep_calls };
 	ut_strtab_init(&log->strings, &log->arena);
-	for (size_t i = 0; i < UT_WAY_COUNT; i++)
-		add_way(log, (struct ut_str){ names[i], strlen(names[i]) });
 	log->state = UT_NEW(&log->arena, struct ut_device_state);
 	ut_idmap_init(&log->state->calls_of, &log->arena);
 	ut_idmap_init(&log->state->kernel_of, &log->arena);
 	ut_idmap_init(&log->state->label_of, &log->arena);
 	ut_idmap_init(&log->state->device_of, &log->arena);
 	ut_device_join_init(&log->state->join);
+	apis_add_registered(log);
 	start_trace(log);
 }
 
@@ -609,7 +655,7 @@ void ut_device_log_release(struct ut_device_log *log)
 		ut_arena_release(&log->state->arena);
 	}
 	free(log->works);
-	free(log->ways);
+	free(log->apis);
 	free(log->devices);
 	free(log->calls);
 	free(log->each_call);
@@ -620,33 +666,42 @@ void ut_device_log_release(struct ut_device_log *log)
 	*log = (struct ut_device_log){ 0 };
 }
 
-/* Which of OpenCL's devices the calls of a process are meant for: nobody says so of each call. */
-static uint16_t opencl_of(struct ut_device_log *log, const struct ut_trace *t)
+/*
+ * Which devices the calls of a process are meant for, where sections differ by the type of device:
+ * nobody says so of each call. GPUs come first, then CPUs.
+ */
+static void calls_find_type(struct ut_device_log *log, const struct ut_trace *t)
 {
-	uint16_t found = UT_WAY_CL_OTHER;
+	uint32_t types[UT_APIS] = { 0 }; /* bits of enum ut_device_type that the trace has */
 
 	for (uint32_t i = 0; i < t->process_count; i++) {
-		uint16_t device, way;
+		const struct ut_device_api *api;
+		uint16_t device;
 
 		if (!ut_is_device(t, i))
 			continue;
 		device = device_of(log, t, i); /* may move the devices */
-		way = log->devices[device].way;
-		if (way == UT_WAY_CL_GPU || (way == UT_WAY_CL_CPU && found == UT_WAY_CL_OTHER))
-			found = way;
+		api = &log->apis[log->devices[device].api];
+		types[api->api] |= 1u << api->device_type;
 	}
-	return found;
+	for (size_t i = log->calls_count; i && log->calls[i - 1].source == this_source(log); i--) {
+		struct ut_device_calls *c = &log->calls[i - 1];
+		uint8_t api = log->apis[c->api].api;
+
+		if (!ut_api_traits(api)->by_type)
+			continue;
+		if (types[api] & 1u << UT_DEVICE_TYPE_GPU)
+			c->api = api_add_type(log, api, UT_DEVICE_TYPE_GPU);
+		else if (types[api] & 1u << UT_DEVICE_TYPE_CPU)
+			c->api = api_add_type(log, api, UT_DEVICE_TYPE_CPU);
+	}
 }
 
 void ut_device_log_end_trace(struct ut_device_log *log, const struct ut_trace *t)
 {
-	uint16_t opencl = opencl_of(log, t);
 	struct ut_device_source *s;
 
-	for (size_t i = log->calls_count; i && log->calls[i - 1].source == this_source(log); i--) {
-		if (log->calls[i - 1].way == UT_WAY_CL_OTHER)
-			log->calls[i - 1].way = opencl;
-	}
+	calls_find_type(log, t);
 	log->sources = ut_grow(log->sources, log->source_count + 1, &log->source_cap, sizeof(*s));
 	s = &log->sources[log->source_count++];
 	*s = (struct ut_device_source){ .rank = -1, .first = t->first, .last = t->last };

@@ -22,18 +22,15 @@
 struct ut_store;
 
 /*
- * The sections of device tables, one per API and type of device, in the order in which tables show
- * them. Other APIs follow in the order in which they are met: an index into ut_device_log.ways.
+ * A section of device tables: an API (base/api_list.h), of some only devices of one type. Those
+ * with an order come first, the others in the order in which they are met. The last of the first is
+ * for what has no API.
  */
-enum ut_device_way {
-	UT_WAY_L0,
-	UT_WAY_CL_CPU,
-	UT_WAY_CL_GPU,
-	UT_WAY_CL_OTHER,
-	UT_WAY_CUDA,
-	UT_WAY_CUDA_DRIVER,
-	UT_WAY_OTHER,
-	UT_WAY_COUNT
+struct ut_device_api {
+	uint32_t name;       /* string id in the log: "CUDA", "CL GPU" */
+	uint8_t api;         /* enum ut_api */
+	uint8_t device_type; /* enum ut_device_type, of an API whose sections differ by it */
+	bool driver;         /* calls below those of the program */
 };
 
 struct ut_device_work {
@@ -63,13 +60,13 @@ struct ut_device_info {
 	int32_t rank;   /* whose it is, if the host is unknown; -1 = nobody's */
 	uint32_t model; /* as its maker calls it; 0 = unknown */
 	uint32_t index; /* as the program counts them */
-	uint16_t way;   /* index into ways */
+	uint16_t api;   /* index into apis */
 };
 
 /* What all calls of a function took. */
 struct ut_device_calls {
 	uint32_t source, name;
-	uint16_t way; /* index into ways */
+	uint16_t api; /* index into apis */
 	uint64_t calls, total, min, max;
 };
 
@@ -111,8 +108,8 @@ struct ut_device_log {
 	size_t work_count, work_cap;
 	struct ut_device_info *devices;
 	size_t device_count, device_cap;
-	uint32_t *ways; /* string ids: what they are called; from enum ut_device_way on */
-	size_t way_count, way_cap;
+	struct ut_device_api *apis; /* sections */
+	size_t api_count, api_cap;
 	struct ut_device_calls *calls; /* by source */
 	size_t calls_count, calls_cap;
 	struct ut_device_call *each_call; /* finished: by source, then by start */
@@ -131,8 +128,9 @@ void ut_device_log_release(struct ut_device_log *log);
 
 struct ut_trace;
 
-/* "CUDA", "CL GPU", ... */
-const char *ut_device_way_name(const struct ut_device_log *log, uint16_t way);
+/* The name of a section, an index into apis; and what is registered of its API. */
+const char *ut_device_api_name(const struct ut_device_log *log, uint16_t api);
+const struct ut_api_traits *ut_device_api_traits(const struct ut_device_log *log, uint16_t api);
 
 /* After the last event of each trace, also of one that had none. */
 void ut_device_log_end_trace(struct ut_device_log *log, const struct ut_trace *trace);

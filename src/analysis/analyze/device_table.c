@@ -10,23 +10,16 @@
 
 /* ---- names --------------------------------------------------------------------------------- */
 
-static bool is_cuda(const struct ut_device_log *log, const struct ut_device_work *w)
-{
-	return log->devices[w->device].way == UT_WAY_CUDA;
-}
-
 void ut_device_shaped_name(struct ut_buf *to, const struct ut_device_log *log,
 			   const struct ut_device_work *w)
 {
 	const struct ut_device_kernel *k = ut_device_log_kernel(log, w);
+	unsigned int lanes = ut_device_api_traits(log, log->devices[w->device].api)->lanes;
 
-	/* A warp of CUDA's is 32 wide; Level Zero says it of a kernel, OpenCL does not. */
 	ut_shape_name(to, ut_strtab_get(&log->strings, w->name),
 		      w->grid ? ut_strtab_get(&log->strings, w->grid).ptr : NULL,
 		      w->block ? ut_strtab_get(&log->strings, w->block).ptr : NULL,
-		      is_cuda(log, w) ? 32
-		      : k             ? k->simd
-				      : 0);
+		      !lanes && k ? k->simd : lanes);
 	if (!w->grid && w->bytes)
 		ut_buf_fmt(to, "[%" PRIu64 "]", w->bytes);
 }
@@ -81,8 +74,8 @@ static void start(struct ut_device_table *t, const struct ut_device_log *log, ui
 	size_t first = source == UT_DEVICE_ALL ? 0 : source;
 	size_t end = source == UT_DEVICE_ALL ? log->source_count : first + 1;
 
-	*t = (struct ut_device_table){ .section_count = log->way_count };
-	t->sections = UT_NEW_N(&t->arena, struct ut_device_section, log->way_count);
+	*t = (struct ut_device_table){ .section_count = log->api_count };
+	t->sections = UT_NEW_N(&t->arena, struct ut_device_section, log->api_count);
 	for (size_t i = first; i < end; i++) {
 		const struct ut_device_source *s = &log->sources[i];
 
@@ -116,7 +109,7 @@ void ut_device_table_calls(struct ut_device_table *t, const struct ut_device_log
 	for (size_t i = range.first; i < range.end; i++) {
 		const struct ut_device_calls *c = &log->calls[i];
 		struct ut_device_row *r =
-			row_of(&known, &t->sections[c->way], (uint64_t)c->way << 32 | c->name);
+			row_of(&known, &t->sections[c->api], (uint64_t)c->api << 32 | c->name);
 
 		r->name = ut_strtab_get(&log->strings, c->name).ptr;
 		r->calls += c->calls;
@@ -168,10 +161,10 @@ void ut_device_table_work(struct ut_device_table *t, const struct ut_device_log 
 	ut_strtab_init(&shapes.names, &t->arena);
 	for (size_t i = range.first; i < range.end; i++) {
 		const struct ut_device_work *w = &log->works[i];
-		uint16_t way = log->devices[w->device].way;
+		uint16_t api = log->devices[w->device].api;
 		uint32_t name = with_shapes ? shaped(&shapes, log, w) : w->name;
 		struct ut_device_row *r =
-			row_of(&known, &t->sections[way], (uint64_t)way << 32 | name);
+			row_of(&known, &t->sections[api], (uint64_t)api << 32 | name);
 
 		if (!r->name) {
 			r->name = ut_strtab_get(with_shapes ? &shapes.names : &log->strings, name)

@@ -19,7 +19,7 @@ struct ut_device_row {
 	uint64_t append, submit; /* waited in its queue, waited for the device; work only */
 };
 
-/* One section of a table: see enum ut_device_way. */
+/* One section of a table: see struct ut_device_api. */
 struct ut_device_section {
 	struct ut_device_row *rows;
 	size_t count, cap;
@@ -28,7 +28,7 @@ struct ut_device_section {
 
 struct ut_device_table {
 	struct ut_arena arena;
-	struct ut_device_section *sections; /* one for each way of the log */
+	struct ut_device_section *sections; /* one for each of the log's apis */
 	size_t section_count;
 	uint64_t execution; /* ns, from the first to the last sign of life */
 };

@@ -53,12 +53,12 @@ static uint32_t name_number(struct ut_metrics_write *w, const struct ut_buf *tex
 	return (uint32_t)w->name_count - 1;
 }
 
-/* How many threads go in step: CUDA has one answer, Level Zero one for each kernel. */
+/* How many threads go in step: the API has one answer, or one for each kernel. */
 static unsigned int lanes_of(const struct ut_trace *t, const struct ut_event *e, uint32_t process)
 {
-	if (t->processes[process].api.api == UT_API_CUDA)
-		return 32;
-	return (unsigned int)arg_number(t, e->args, "SIMD");
+	unsigned int lanes = ut_api_traits(t->processes[process].api.api)->lanes;
+
+	return lanes ? lanes : (unsigned int)arg_number(t, e->args, "SIMD");
 }
 
 static void add_kernel(struct ut_metrics_write *w, const struct ut_trace *t,

@@ -19,9 +19,9 @@ struct layout {
 	size_t least, most; /* columns of names, without quotes; most 0 = all of a name */
 };
 
-static bool is_opencl(size_t way)
+static bool is_compact(const struct ut_device_log *log, size_t api)
 {
-	return way == UT_WAY_CL_CPU || way == UT_WAY_CL_GPU || way == UT_WAY_CL_OTHER;
+	return ut_device_api_traits(log, (uint16_t)api)->compact;
 }
 
 static float percent(uint64_t part, uint64_t all)
@@ -75,7 +75,7 @@ static void put_head(struct ut_out *o, const struct ut_device_log *log,
 	size_t longest = strlen("CL GPU");
 
 	for (size_t i = 0; i < t->section_count; i++) {
-		size_t len = strlen(ut_device_way_name(log, (uint16_t)i));
+		size_t len = strlen(ut_device_api_name(log, (uint16_t)i));
 
 		longest = t->sections[i].total && len > longest ? len : longest;
 	}
@@ -83,7 +83,7 @@ static void put_head(struct ut_out *o, const struct ut_device_log *log,
 	ut_out_fmt(o, "\n=== %s ===\n\n%*s %20" PRIu64 "\n", title, (int)longest,
 		   "Total Execution Time (ns):", t->execution);
 	for (size_t i = 0; i < t->section_count; i++) {
-		const char *api = ut_device_way_name(log, (uint16_t)i);
+		const char *api = ut_device_api_name(log, (uint16_t)i);
 		size_t used = strlen(api) + strlen(what) + strlen("Total  Time for  backend (ns):");
 
 		if (t->sections[i].total)
@@ -92,9 +92,9 @@ static void put_head(struct ut_out *o, const struct ut_device_log *log,
 	}
 }
 
-static void put_section_head(struct ut_out *o, const struct ut_device_log *log, size_t way)
+static void put_section_head(struct ut_out *o, const struct ut_device_log *log, size_t api)
 {
-	ut_out_fmt(o, "\n== %s Backend ==\n\n", ut_device_way_name(log, (uint16_t)way));
+	ut_out_fmt(o, "\n== %s Backend ==\n\n", ut_device_api_name(log, (uint16_t)api));
 }
 
 /* ---- -h and -d ----------------------------------------------------------------------------- */
@@ -124,10 +124,10 @@ static const struct layout calls_layout = { ", ", "", 13, 6, 0, 0 };
 static const struct layout work_layout = { ", ", "\"", 12, 6, 0, 0 };
 static const struct layout opencl_layout = { ",", "", 12, 2, 10, 0 };
 
-static struct layout layout_of(size_t way, const struct layout *usual,
-			       const struct ut_device_view *v)
+static struct layout layout_of(const struct ut_device_log *log, size_t api,
+			       const struct layout *usual, const struct ut_device_view *v)
 {
-	struct layout l = is_opencl(way) ? opencl_layout : *usual;
+	struct layout l = is_compact(log, api) ? opencl_layout : *usual;
 
 	l.most = v->name_columns;
 	return l;
@@ -142,7 +142,7 @@ void ut_table_host_timing(struct ut_out *o, const struct ut_device_log *log,
 	if (total_of(&t)) {
 		put_head(o, log, &t, "API Timing Summary", "API");
 		for (size_t i = 0; i < t.section_count; i++) {
-			const struct layout l = layout_of(i, &calls_layout, v);
+			const struct layout l = layout_of(log, i, &calls_layout, v);
 
 			if (!t.sections[i].total)
 				continue;
@@ -163,30 +163,34 @@ static void put_known(struct ut_out *o, int width, uint64_t value)
 		ut_out_fmt(o, ", %*s", width, "unknown");
 }
 
-/* Of what CUPTI does not tell we say so. */
-static void put_cuda_kernel(struct ut_out *o, const struct ut_device_kernel *k)
+/* What the API does not tell is unknown. */
+static void put_kernel(struct ut_out *o, const struct ut_device_log *log,
+		       const struct ut_device_kernel *k, const struct ut_api_traits *api)
 {
-	ut_out_fmt(o, ", %8s, %4s, %19s", "unknown", "32", "unknown");
-	ut_out_fmt(o, ", %18" PRIu64 ", %25" PRIu64 ", %23s", k->shared, k->local, "unknown");
-	put_known(o, 29, k->registers);
-}
+	uint32_t lanes = api->lanes ? api->lanes : k->simd;
 
-static void put_l0_kernel(struct ut_out *o, const struct ut_device_log *log,
-			  const struct ut_device_kernel *k)
-{
 	ut_out_fmt(o, ", %8s",
-		   k->compiled ? ut_strtab_get(&log->strings, k->compiled).ptr : "unknown");
-	if (k->simd == 1)
+		   api->arguments && k->compiled ? ut_strtab_get(&log->strings, k->compiled).ptr
+						 : "unknown");
+	if (lanes == 1)
 		ut_out_fmt(o, ", %4s", "ANY");
 	else
-		put_known(o, 4, k->simd);
-	ut_out_fmt(o, ", %19" PRIu64 ", %18" PRIu64 ", %25" PRIu64 ", %23" PRIu64, k->arguments,
-		   k->shared, k->local, k->spill);
+		put_known(o, 4, lanes);
+	if (api->arguments)
+		ut_out_fmt(o, ", %19" PRIu64, k->arguments);
+	else
+		ut_out_fmt(o, ", %19s", "unknown");
+	ut_out_fmt(o, ", %18" PRIu64 ", %25" PRIu64, k->shared, k->local);
+	if (api->arguments)
+		ut_out_fmt(o, ", %23" PRIu64, k->spill);
+	else
+		ut_out_fmt(o, ", %23s", "unknown");
 	put_known(o, 29, k->registers);
 }
 
 static void put_properties(struct ut_out *o, const struct ut_device_log *log,
-			   const struct ut_device_section *s, const struct layout *l, bool cuda)
+			   const struct ut_device_section *s, const struct layout *l,
+			   const struct ut_api_traits *api)
 {
 	size_t columns = widest(s, l);
 
@@ -201,10 +205,7 @@ static void put_properties(struct ut_out *o, const struct ut_device_log *log,
 		if (!k)
 			continue;
 		put_name(o, s->rows[i].name, l, columns);
-		if (cuda)
-			put_cuda_kernel(o, k);
-		else
-			put_l0_kernel(o, log, k);
+		put_kernel(o, log, k, api);
 		ut_out_text(o, "\n");
 	}
 }
@@ -218,14 +219,15 @@ void ut_table_device_timing(struct ut_out *o, const struct ut_device_log *log,
 	if (total_of(&t)) {
 		put_head(o, log, &t, "Device Timing Summary", "Device");
 		for (size_t i = 0; i < t.section_count; i++) {
-			const struct layout l = layout_of(i, &work_layout, v);
+			const struct ut_api_traits *api = ut_device_api_traits(log, (uint16_t)i);
+			const struct layout l = layout_of(log, i, &work_layout, v);
 
 			if (!t.sections[i].total)
 				continue;
 			put_section_head(o, log, i);
 			put_times(o, &t.sections[i], "Kernel", &l);
-			if (i == UT_WAY_CUDA || i == UT_WAY_L0)
-				put_properties(o, log, &t.sections[i], &l, i == UT_WAY_CUDA);
+			if (api->properties)
+				put_properties(o, log, &t.sections[i], &l, api);
 		}
 		ut_out_text(o, "\n\n");
 	}
@@ -269,12 +271,12 @@ void ut_table_submission(struct ut_out *o, const struct ut_device_log *log,
 	if (total_of(&t)) {
 		put_head(o, log, &t, "Kernel Submission Summary", "Device");
 		for (size_t i = 0; i < t.section_count; i++) {
-			const struct layout l = layout_of(i, &work_layout, v);
+			const struct layout l = layout_of(log, i, &work_layout, v);
 
 			if (!t.sections[i].total)
 				continue;
 			put_section_head(o, log, i);
-			put_submission(o, &t.sections[i], &l, is_opencl(i));
+			put_submission(o, &t.sections[i], &l, is_compact(log, i));
 		}
 		ut_out_text(o, "\n\n");
 	}
@@ -287,7 +289,7 @@ static void put_work_line(struct ut_out *o, const struct ut_device_log *log,
 			  const struct ut_device_work *w, struct ut_buf *name)
 {
 	const struct ut_device_info *d = &log->devices[w->device];
-	bool opencl = is_opencl(d->way);
+	bool opencl = is_compact(log, d->api);
 
 	name->len = 0;
 	if (opencl) {

@@ -245,9 +245,9 @@ static void add_rows(struct ut_report *r, const struct ut_device_log *log,
 {
 	const struct ut_report_cell none = ut_report_none();
 
-	for (size_t way = 0; way < t->section_count; way++) {
-		const struct ut_device_section *s = &t->sections[way];
-		const char *backend = ut_device_way_name(log, (uint16_t)way);
+	for (size_t api = 0; api < t->section_count; api++) {
+		const struct ut_device_section *s = &t->sections[api];
+		const char *backend = ut_device_api_name(log, (uint16_t)api);
 
 		for (size_t i = 0; i < s->count; i++) {
 			const struct ut_device_row *row = &s->rows[i];
@@ -334,7 +334,7 @@ void ut_device_timeline_csv(struct ut_out *o, const struct ut_device_log *log, u
 		ut_device_shaped_name(&name, log, w);
 		ut_report_add(r, (const struct ut_report_cell[]){
 					 ut_report_u64(w->thread),
-					 ut_report_text(ut_device_way_name(log, d->way)),
+					 ut_report_text(ut_device_api_name(log, d->api)),
 					 ut_report_u64(d->index),
 					 ut_report_str((struct ut_str){ name.data, name.len }),
 					 ut_report_u64(ut_device_appended(w)),

@@ -558,10 +558,8 @@ static bool has_devices(const struct ut_view *v)
 		const struct ut_trace *t = &v->traces[i].store->trace;
 
 		for (uint32_t n = 0; n < t->process_count; n++) {
-			uint8_t api = t->processes[n].api.api;
-
-			if (ut_is_device(t, n) && api != UT_API_TT && api != UT_API_AIU &&
-			    api != UT_API_DUMMY)
+			if (ut_is_device(t, n) &&
+			    !ut_api_traits(t->processes[n].api.api)->own_pages)
 				return true;
 		}
 	}

@@ -102,10 +102,7 @@ static void make(struct ut_view *v, struct ut_out *out)
 static bool has_devices(const struct ut_trace *t)
 {
 	for (uint32_t i = 0; i < t->process_count; i++) {
-		uint8_t api = t->processes[i].api.api;
-
-		if (ut_is_device(t, i) && api != UT_API_TT && api != UT_API_AIU &&
-		    api != UT_API_DUMMY)
+		if (ut_is_device(t, i) && !ut_api_traits(t->processes[i].api.api)->own_pages)
 			return true;
 	}
 	return false;

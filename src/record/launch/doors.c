@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/api_list.h"
 #include "base/arena.h"
 #include "base/path.h"
 #include "base/str.h"
@@ -291,14 +292,24 @@ static void open_sycl(const struct ut_doors *d, struct ut_env *env)
 
 static void open_devices(const struct ut_doors *d, struct ut_env *env)
 {
+	static const struct ut_api_traits apis[] = {
+#define API_TRAITS(api, name, title, ...) { name, title, __VA_ARGS__ },
+		UT_API_LIST(API_TRAITS)
+#undef API_TRAITS
+	};
 	const char *cuda = ut_path_join(env->arena, d->backends, "cuda.so");
 	const char *opencl = ut_path_join(env->arena, d->backends, "opencl.so");
 	const char *levelzero = ut_path_join(env->arena, d->backends, "levelzero.so");
 
-	if (ut_path_exists(cuda)) {
-		open_single(d, env, "CUDA_INJECTION64_PATH", cuda, "CUDA");
-		open_single(d, env, "NVTX_INJECTION64_PATH", cuda, "what NVTX marks");
+	for (size_t i = 0; i < sizeof(apis) / sizeof(apis[0]); i++) {
+		const char *backend = ut_path_join(env->arena, d->backends,
+						   ut_str_fmt(env->arena, "%s.so", apis[i].name));
+
+		if (apis[i].variable && ut_path_exists(backend))
+			open_single(d, env, apis[i].variable, backend, apis[i].title);
 	}
+	if (ut_path_exists(cuda))
+		open_single(d, env, "NVTX_INJECTION64_PATH", cuda, "what NVTX marks");
 	if (ut_path_exists(opencl))
 		open_opencl(d, env, opencl);
 	if (ut_path_exists(levelzero))

@@ -1,5 +1,6 @@
 #include "model/classify.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,8 +81,9 @@ struct ut_category ut_classify_category(const struct ut_trace *trace, uint32_t c
 			continue;
 		found.use = UT_CATEGORY_CALL;
 		found.anywhere = true;
-		found.api.api = UT_API_OTHER;
-		found.api.text = category;
+		found.api.api = (uint8_t)ut_api_titled(ut_strtab_get(&trace->strings, category));
+		if (found.api.api == UT_API_NONE)
+			found.api = (struct ut_api_id){ .api = UT_API_OTHER, .text = category };
 	}
 	return found;
 }
@@ -227,24 +229,22 @@ static bool take_torch_device(struct ut_trace *t, struct ut_process *p)
 /* "cuda:0": as PyTorch calls devices, and those who write traces of their own beside it. */
 static bool take_named_device(const struct ut_trace *t, struct ut_process *p)
 {
-	static const struct {
-		const char *start;
-		enum ut_api api;
-	} names[] = {
-		{ "cuda:", UT_API_CUDA },
-		{ "hip:", UT_API_HIP },
-		{ "xpu:", UT_API_LEVEL_ZERO },
-	};
 	struct ut_str name = ut_strtab_get(&t->strings, p->name);
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		int32_t number = number_after(name, names[i].start, "");
+	for (uint8_t i = 0; i < UT_APIS; i++) {
+		const char *torch = ut_api_traits(i)->torch;
+		char start[32];
+		int32_t number;
 
+		if (!torch)
+			continue;
+		snprintf(start, sizeof(start), "%s:", torch);
+		number = number_after(name, start, "");
 		if (number < 0)
 			continue;
 		p->kind = UT_PROCESS_DEVICE;
 		p->device_type = UT_DEVICE_TYPE_GPU;
-		p->api.api = (uint8_t)names[i].api;
+		p->api.api = i;
 		p->device = number;
 		return true;
 	}

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/str.h"
 #include "model/trace.h"
 
 static const char *const kinds[UT_PROCESS_KINDS] = {
@@ -24,12 +25,10 @@ static const char *const roles[UT_ROLES] = {
 #undef ROLE_NAME
 };
 
-static const struct {
-	const char *name, *title;
-} apis[UT_APIS] = {
-#define API_NAMES(api, name, title) { name, title },
-	UT_API_LIST(API_NAMES)
-#undef API_NAMES
+static const struct ut_api_traits apis[UT_APIS] = {
+#define API_TRAITS(api, name, title, ...) { name, title, __VA_ARGS__ },
+	UT_API_LIST(API_TRAITS)
+#undef API_TRAITS
 };
 
 /* ---- names --------------------------------------------------------------------------------- */
@@ -97,6 +96,20 @@ struct ut_api_id ut_api_called(struct ut_strtab *strings, struct ut_str name)
 	return id;
 }
 
+const struct ut_api_traits *ut_api_traits(uint8_t api)
+{
+	return &apis[api < UT_APIS ? api : UT_API_NONE];
+}
+
+enum ut_api ut_api_titled(struct ut_str title)
+{
+	for (int i = UT_API_OTHER + 1; i < UT_APIS; i++) {
+		if (ut_str_is(title, apis[i].title))
+			return (enum ut_api)i;
+	}
+	return UT_API_NONE;
+}
+
 static bool starts_with_word(struct ut_str s, const char *word)
 {
 	size_t len = strlen(word);
@@ -116,14 +129,11 @@ enum ut_api ut_api_starting(struct ut_str text)
 
 static struct ut_str text_of(const struct ut_strtab *strings, struct ut_api_id api, bool title)
 {
-	const char *known;
-
 	if (api.api == UT_API_OTHER && api.text)
 		return ut_strtab_get(strings, api.text);
 	if (api.api == UT_API_NONE || api.api >= UT_APIS)
 		return (struct ut_str){ "", 0 };
-	known = title ? apis[api.api].title : apis[api.api].name;
-	return (struct ut_str){ known, strlen(known) };
+	return ut_str_of(title ? apis[api.api].title : apis[api.api].name);
 }
 
 struct ut_str ut_api_name(const struct ut_strtab *strings, struct ut_api_id api)

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/api_list.h"
 #include "model/strtab.h"
 
 struct ut_process;
@@ -49,34 +50,9 @@ enum ut_device_type {
 };
 
 /*
- * What programs reach devices or each other through. api, name in files, name for people, which is
- * also the category of its calls. One that is not listed is OTHER and has a name of its own: it is
- * counted and shown like those that are.
+ * What programs reach devices or each other through: one of UT_API_LIST (base/api_list.h), or OTHER
+ * with a name of its own. Zeroed: none.
  */
-#define UT_API_LIST(X)                                                                             \
-	X(NONE, "none", "")                                                                        \
-	X(OTHER, "other", "")                                                                      \
-	X(CUDA, "cuda", "CUDA")                                                                    \
-	X(OPENCL, "opencl", "OpenCL")                                                              \
-	X(LEVEL_ZERO, "level_zero", "Level Zero")                                                  \
-	X(SYCL, "sycl", "SYCL")                                                                    \
-	X(HIP, "hip", "HIP")                                                                       \
-	X(MPI, "mpi", "MPI")                                                                       \
-	X(NCCL, "nccl", "NCCL")                                                                    \
-	X(ONECCL, "oneccl", "oneCCL")                                                              \
-	X(OPENMP, "openmp", "OpenMP")                                                              \
-	X(TT, "tt", "Tenstorrent")                                                                 \
-	X(AIU, "aiu", "AIU")                                                                       \
-	X(DUMMY, "null", "NULL") /* backend/null: no runtime at all */
-
-enum ut_api {
-#define UT_API_ENUM(api, name, title) UT_API_##api,
-	UT_API_LIST(UT_API_ENUM)
-#undef UT_API_ENUM
-	UT_APIS
-};
-
-/* One of them, or one that has only a name. Zeroed: none. */
 struct ut_api_id {
 	uint32_t text; /* string id of its name, if it is OTHER */
 	uint8_t api;   /* enum ut_api */
@@ -121,6 +97,12 @@ enum ut_api ut_api_starting(struct ut_str text);
 /* Its name in files; for people. Empty: none. */
 struct ut_str ut_api_name(const struct ut_strtab *strings, struct ut_api_id api);
 struct ut_str ut_api_title(const struct ut_strtab *strings, struct ut_api_id api);
+
+/* What is registered of an api, enum ut_api; of one that is not in the list: of NONE. */
+const struct ut_api_traits *ut_api_traits(uint8_t api);
+
+/* The api that has this title, or NONE. */
+enum ut_api ut_api_titled(struct ut_str title);
 
 /* The role that was said, or what the track's type says of itself. */
 enum ut_track_role ut_track_role(const struct ut_track *track);

@@ -168,12 +168,13 @@ static void add_link(struct ut_spool_import *im, uint32_t name, uint32_t device,
 {
 	struct ut_strtab *strings = &im->trace->strings;
 	uint32_t api = ut_spool_object(&im->tables, device)->api;
-	bool cuda = ut_str_is(ut_strtab_get(strings, api), "CUDA");
+	unsigned int lanes =
+		ut_api_traits(ut_api_called(strings, ut_strtab_get(strings, api)).api)->lanes;
 	struct ut_buf shaped = { 0 }, link = { 0 };
 
 	ut_buf_char(&shaped, '"');
 	ut_shape_name(&shaped, ut_strtab_get(strings, name), text_of(im, mark, "grid"),
-		      text_of(im, mark, "block"), cuda ? 32 : simd_of(im, mark));
+		      text_of(im, mark, "block"), lanes ? lanes : simd_of(im, mark));
 	ut_buf_char(&shaped, '"');
 	ut_buf_fmt(&link, "http://localhost:%d/", LINK_PORT);
 	for (size_t i = 0; i < shaped.len; i++) {
