@@ -96,7 +96,7 @@ static void finish(struct made *k)
 {
 	ut_build_finish(&k->build, &k->store);
 	ut_device_log_init(&k->log, false);
-	ut_device_log_look(&k->log, &k->store);
+	ut_device_log_store(&k->log, &k->store);
 	ut_device_log_finish(&k->log);
 	ut_kernel_set_make(&k->set, &k->store, &k->log);
 	ut_kernel_measures_make(&k->m, &k->store, &k->log, &k->set);

@@ -11,7 +11,9 @@
 #include "base/idmap.h"
 #include "base/sort.h"
 #include "base/str.h"
+#include "model/arrows.h"
 #include "model/classify.h"
+#include "model/device_records.h"
 #include "model/event.h"
 #include "model/store.h"
 #include "model/trace.h"
@@ -23,31 +25,6 @@
 /* A number in the map of meanings: enum meaning, and above it the section of a call. */
 #define API_SHIFT    8
 #define MEANING_MASK 0xffu
-
-/* What we want to know of arguments. */
-enum key {
-	KEY_NONE,
-	KEY_CORRELATION,
-	KEY_EXTERNAL,
-	KEY_QUEUED,
-	KEY_SUBMITTED,
-	KEY_THREAD,
-	KEY_TASK,
-	KEY_BYTES,
-	KEY_GRID,
-	KEY_BLOCK,
-	KEY_REGISTERS,
-	KEY_STATIC_SHARED,
-	KEY_DYNAMIC_SHARED,
-	KEY_LOCAL,
-	KEY_SIMD,
-	KEY_COMPILED,
-	KEY_ARGUMENTS,
-	KEY_SLM,
-	KEY_PRIVATE,
-	KEY_SPILL,
-	KEY_COUNT
-};
 
 /* What a category says about a span of it. */
 enum meaning {
@@ -77,8 +54,8 @@ struct ut_device_state {
 	/* the trace that is being read */
 	struct ut_arena arena;
 	struct ut_idmap
-		meaning_of;     /* category -> enum meaning, with the section of a call above it */
-	struct ut_idmap key_of; /* key -> 1 + enum key */
+		meaning_of; /* category -> enum meaning, with the section of a call above it */
+	struct ut_idmap field_of;   /* key of an argument -> 1 + what it tells */
 	struct ut_idmap own_string; /* id there -> id here */
 	struct place *places;       /* by track */
 	size_t place_cap;
@@ -314,66 +291,19 @@ static uint32_t meaning_of(struct ut_device_log *log, const struct ut_trace *t, 
 
 /* ---- arguments ----------------------------------------------------------------------------- */
 
-/* What an event's arguments said. */
-struct facts {
-	uint64_t value[KEY_COUNT];
-	uint32_t text[KEY_COUNT]; /* id in the log's strings */
-};
-
-static enum key key_of(struct ut_device_log *log, const struct ut_trace *t, uint32_t id)
-{
-	static const char *const names[KEY_COUNT] = {
-		[KEY_CORRELATION] = "correlation",
-		[KEY_EXTERNAL] = "External id",
-		[KEY_QUEUED] = "queued",
-		[KEY_SUBMITTED] = "submitted",
-		[KEY_THREAD] = "thread",
-		[KEY_TASK] = "task",
-		[KEY_BYTES] = "bytes",
-		[KEY_GRID] = "grid",
-		[KEY_BLOCK] = "block",
-		[KEY_REGISTERS] = "registers",
-		[KEY_STATIC_SHARED] = "static shared memory",
-		[KEY_DYNAMIC_SHARED] = "dynamic shared memory",
-		[KEY_LOCAL] = "local memory per thread",
-		[KEY_SIMD] = "SIMD",
-		[KEY_COMPILED] = "compiled",
-		[KEY_ARGUMENTS] = "arguments",
-		[KEY_SLM] = "SLM per work group",
-		[KEY_PRIVATE] = "private memory per thread",
-		[KEY_SPILL] = "spill memory per thread",
-	};
-	uint32_t known = ut_idmap_get(&log->state->key_of, id);
-	const char *text;
-
-	if (known)
-		return (enum key)(known - 1);
-	text = ut_strtab_get(&t->strings, id).ptr;
-	known = !strcmp(text, "global") ? KEY_GRID : !strcmp(text, "local") ? KEY_BLOCK : KEY_NONE;
-	for (uint32_t i = 1; i < KEY_COUNT; i++) {
-		if (!strcmp(text, names[i]))
-			known = i;
-	}
-	ut_idmap_put(&log->state->key_of, id, known + 1);
-	return (enum key)known;
-}
-
+/* What the arguments of an event tell, those that end with UT_ARG_END. */
 static void read_args(struct ut_device_log *log, const struct ut_trace *t, const struct ut_event *e,
-		      struct facts *f)
+		      struct ut_device_record *r)
 {
-	*f = (struct facts){ 0 };
 	for (size_t i = e->args; e->args && i < t->arg_count && t->args[i].type; i++) {
-		const struct ut_arg *a = &t->args[i];
-		enum key key = key_of(log, t, a->key);
+		uint32_t key = t->args[i].key, field = ut_idmap_get(&log->state->field_of, key);
 
-		if (key == KEY_NONE)
-			continue;
-		if (a->type == UT_ARG_STR || a->type == UT_ARG_JSON)
-			f->text[key] = own_string(log, t, a->value.str);
-		else if (a->type != UT_ARG_F64)
-			f->value[key] = a->value.u64;
-		else if (a->value.f64 >= 0 && a->value.f64 < 1e18)
-			f->value[key] = (uint64_t)a->value.f64;
+		if (!field) {
+			field = 1 + ut_device_field_called(ut_strtab_get(&t->strings, key));
+			ut_idmap_put(&log->state->field_of, key, field);
+		}
+		if (field > 1)
+			ut_device_record_put(r, &t->strings, field - 1, &t->args[i]);
 	}
 }
 
@@ -391,13 +321,11 @@ static void keep_texts(struct ut_device_log *log, const struct ut_trace *t,
 
 /* ---- events -------------------------------------------------------------------------------- */
 
-static void note_kernel(struct ut_device_log *log, uint32_t name, const struct facts *f)
+static void note_kernel(struct ut_device_log *log, const struct ut_trace *t, uint32_t name,
+			const struct ut_device_launch *l)
 {
-	uint64_t key = pair(this_source(log), name);
+	uint64_t key = pair(this_source(log), name), shared = l->static_shared + l->dynamic_shared;
 	uint32_t at = ut_idmap_get(&log->state->kernel_of, key);
-	uint64_t shared =
-		f->value[KEY_STATIC_SHARED] + f->value[KEY_DYNAMIC_SHARED] + f->value[KEY_SLM];
-	uint64_t local = f->value[KEY_LOCAL] + f->value[KEY_PRIVATE];
 	struct ut_device_kernel *k;
 
 	if (!at) {
@@ -409,13 +337,13 @@ static void note_kernel(struct ut_device_log *log, uint32_t name, const struct f
 		ut_idmap_put(&log->state->kernel_of, key, at);
 	}
 	k = &log->kernels[at - 1];
-	k->registers = f->value[KEY_REGISTERS] ? f->value[KEY_REGISTERS] : k->registers;
+	k->registers = l->registers ? l->registers : k->registers;
 	k->shared = shared > k->shared ? shared : k->shared;
-	k->local = local > k->local ? local : k->local;
-	k->simd = f->value[KEY_SIMD] ? (uint32_t)f->value[KEY_SIMD] : k->simd;
-	k->compiled = f->text[KEY_COMPILED] ? f->text[KEY_COMPILED] : k->compiled;
-	k->arguments = f->value[KEY_ARGUMENTS] ? f->value[KEY_ARGUMENTS] : k->arguments;
-	k->spill = f->value[KEY_SPILL] > k->spill ? f->value[KEY_SPILL] : k->spill;
+	k->local = l->local > k->local ? l->local : k->local;
+	k->simd = l->lanes ? l->lanes : k->simd;
+	k->compiled = l->compiled ? own_string(log, t, l->compiled) : k->compiled;
+	k->arguments = l->arguments ? l->arguments : k->arguments;
+	k->spill = l->spill > k->spill ? l->spill : k->spill;
 }
 
 const struct ut_device_kernel *ut_device_log_kernel(const struct ut_device_log *log,
@@ -428,14 +356,6 @@ const struct ut_device_kernel *ut_device_log_kernel(const struct ut_device_log *
 	return at ? &log->kernels[at - 1] : NULL;
 }
 
-/* Beside the queues there are waits of the host, costs of recording, pages that were missed. */
-static bool is_work(const struct place *p, enum ut_device_kind kind, const struct facts *f)
-{
-	if (p->side && (kind == UT_DEVICE_SYNC || kind == UT_DEVICE_OTHER))
-		return false;
-	return p->device != NO_DEVICE || f->value[KEY_CORRELATION] || f->value[KEY_EXTERNAL];
-}
-
 static enum ut_device_kind kind_of(const struct ut_trace *t, const struct ut_event *e,
 				   uint32_t meaning)
 {
@@ -444,34 +364,40 @@ static enum ut_device_kind kind_of(const struct ut_trace *t, const struct ut_eve
 	return (enum ut_device_kind)(meaning - MEANS_WORK);
 }
 
-static void add_work(struct ut_device_log *log, const struct ut_trace *t, const struct ut_event *e,
-		     uint32_t meaning)
+static uint32_t own_size(struct ut_device_log *log, const uint64_t size[3])
+{
+	struct ut_buf text = { 0 };
+	uint32_t id;
+
+	if (!size[0])
+		return 0;
+	ut_device_size_text(&text, size);
+	id = ut_strtab_intern(&log->strings, text.data, text.len);
+	ut_buf_release(&text);
+	return id;
+}
+
+static struct ut_device_work *add_work(struct ut_device_log *log, const struct ut_trace *t,
+				       const struct ut_event *e, const struct ut_device_record *r)
 {
 	const struct place *p = place_of(log, t, e->track);
-	enum ut_device_kind kind = kind_of(t, e, meaning);
 	struct ut_device_work *w;
-	struct facts f;
 
-	read_args(log, t, e, &f);
-	if (!is_work(p, kind, &f))
-		return;
 	log->works = ut_grow_raw(log->works, log->work_count + 1, &log->work_cap, sizeof(*w));
 	w = &log->works[log->work_count++];
 	*w = (struct ut_device_work){
 		.start = e->ts,
 		.end = e->val < UINT64_MAX - e->ts ? e->ts + e->val : UINT64_MAX,
-		.queued = ut_device_sane(f.value[KEY_QUEUED], e->ts),
-		.submitted = ut_device_sane(f.value[KEY_SUBMITTED], e->ts),
-		.correlation = f.value[KEY_CORRELATION],
-		.external = f.value[KEY_EXTERNAL],
-		.bytes = f.value[KEY_BYTES],
+		.queued = ut_device_sane(r->queued, e->ts),
+		.submitted = ut_device_sane(r->submitted, e->ts),
+		.correlation = r->correlation,
+		.external = r->external,
+		.bytes = r->bytes,
 		.name = own_string(log, t, e->name),
-		.task = f.text[KEY_TASK],
-		.grid = f.text[KEY_GRID],
-		.block = f.text[KEY_BLOCK],
+		.task = own_string(log, t, r->task),
 		.queue = p->queue,
-		.kind = (uint16_t)kind,
-		.thread = (uint32_t)f.value[KEY_THREAD],
+		.kind = r->kind,
+		.thread = r->thread,
 		.source = this_source(log),
 		.rank = p->rank,
 		.program = p->process, /* until the trace ends */
@@ -479,7 +405,23 @@ static void add_work(struct ut_device_log *log, const struct ut_trace *t, const 
 	w->device =
 		p->device != NO_DEVICE ? p->device : device_of(log, t, t->tracks[e->track].process);
 	if (w->kind == UT_DEVICE_KERNEL)
-		note_kernel(log, w->name, &f);
+		note_kernel(log, t, w->name, &r->launch);
+	return w;
+}
+
+static void add_event(struct ut_device_log *log, const struct ut_trace *t, const struct ut_event *e,
+		      uint32_t meaning)
+{
+	const struct place *p = place_of(log, t, e->track);
+	struct ut_device_record r = { .kind = (uint8_t)kind_of(t, e, meaning) };
+	struct ut_device_work *w;
+
+	read_args(log, t, e, &r);
+	if (!ut_device_record_is_work(&r, p->device != NO_DEVICE, p->side))
+		return;
+	w = add_work(log, t, e, &r);
+	w->grid = own_size(log, r.launch.grid);
+	w->block = own_size(log, r.launch.block);
 }
 
 static struct ut_device_calls *calls_of(struct ut_device_log *log, uint32_t name, uint16_t api)
@@ -522,7 +464,7 @@ static void add_call(struct ut_device_log *log, const struct ut_trace *t, const 
 	uint32_t name = own_string(log, t, e->name);
 	struct ut_device_calls *c = calls_of(log, name, api);
 	const struct place *p = place_of(log, t, e->track);
-	struct facts f;
+	struct ut_device_record r = { 0 };
 
 	c->calls++;
 	c->total += e->val;
@@ -530,16 +472,15 @@ static void add_call(struct ut_device_log *log, const struct ut_trace *t, const 
 	c->max = e->val > c->max ? e->val : c->max;
 	if (log->keep_calls)
 		keep_call(log, t, e, name);
-	read_args(log, t, e, &f);
-	if (f.value[KEY_CORRELATION])
-		ut_device_join_call(
-			&log->state->join,
-			&(struct ut_device_submit){ .correlation = f.value[KEY_CORRELATION],
-						    .start = e->ts,
-						    .end = e->ts + e->val,
-						    .source = this_source(log),
-						    .process = p->process,
-						    .thread = p->thread });
+	read_args(log, t, e, &r);
+	if (r.correlation)
+		ut_device_join_call(&log->state->join,
+				    &(struct ut_device_submit){ .correlation = r.correlation,
+								.start = e->ts,
+								.end = e->ts + e->val,
+								.source = this_source(log),
+								.process = p->process,
+								.thread = p->thread });
 }
 
 /* The collector's own row says when nothing was recorded. */
@@ -600,8 +541,7 @@ static void log_event(struct ut_sink *sink, const struct ut_trace *t, const stru
 	struct ut_device_log *log = (struct ut_device_log *)sink;
 	uint32_t meaning;
 
-	if (e->kind == UT_KIND_FLOW_OUT || e->kind == UT_KIND_FLOW_IN ||
-	    e->kind == UT_KIND_FLOW_STEP)
+	if (ut_is_flow(e->kind))
 		add_arrow(log, t, e);
 	if (e->kind != UT_KIND_SPAN || !e->cat)
 		return;
@@ -613,7 +553,7 @@ static void log_event(struct ut_sink *sink, const struct ut_trace *t, const stru
 	else if ((meaning & MEANING_MASK) == MEANS_CALL)
 		add_call(log, t, e, (uint16_t)(meaning >> API_SHIFT));
 	else if (meaning >= MEANS_WORK)
-		add_work(log, t, e, meaning);
+		add_event(log, t, e, meaning);
 }
 
 /* ---- life ---------------------------------------------------------------------------------- */
@@ -624,7 +564,7 @@ static void start_trace(struct ut_device_log *log)
 
 	ut_arena_release(&st->arena);
 	ut_idmap_init(&st->meaning_of, &st->arena);
-	ut_idmap_init(&st->key_of, &st->arena);
+	ut_idmap_init(&st->field_of, &st->arena);
 	ut_idmap_init(&st->own_string, &st->arena);
 	free(st->places);
 	st->places = NULL;
@@ -738,24 +678,100 @@ static int by_call_start(const void *a, const void *b)
 	return order ? order : compare(y->end, x->end);
 }
 
-void ut_device_log_store(struct ut_device_log *log, struct ut_store *store)
+/* ---- a store ------------------------------------------------------------------------------- */
+
+/* The work of a store is there, typed. */
+static void store_add_works(struct ut_device_log *log, const struct ut_store *store)
 {
-	ut_store_send(store, 0, &log->sink);
-	ut_device_log_end_trace(log, &store->trace);
+	const struct ut_device_records *r = ut_store_devices(store);
+	struct sizes {
+		uint32_t grid, block;
+	} *sizes = ut_make(r->launch_count * sizeof(*sizes));
+
+	/* Devices are numbered as their tracks come, with or without work. */
+	for (uint32_t i = 0; i < store->trace.track_count; i++) {
+		if (store->rows[i].count && store->trace.tracks[i].type != UT_TRACK_COUNTER)
+			place_of(log, &store->trace, i);
+	}
+	for (size_t i = 0; i < r->launch_count; i++) {
+		sizes[i].grid = own_size(log, r->launches[i].grid);
+		sizes[i].block = own_size(log, r->launches[i].block);
+	}
+	for (size_t i = 0; i < r->count; i++) {
+		const struct ut_block *block =
+			&store->rows[r->track[i]].blocks[r->row[i] / UT_BLOCK_ROWS];
+		struct ut_event e = ut_block_event(store, r->track[i], block,
+						   (uint32_t)(r->row[i] % UT_BLOCK_ROWS));
+		struct ut_device_record one = ut_device_record_get(r, i);
+		struct ut_device_work *w = add_work(log, &store->trace, &e, &one);
+
+		w->record = i + 1;
+		w->grid = sizes[r->launch[i]].grid;
+		w->block = sizes[r->launch[i]].block;
+	}
+	free(sizes);
 }
 
-void ut_device_log_look(struct ut_device_log *log, const struct ut_store *store)
+/* Does the log look at rows of this type, besides work? */
+static bool type_is_wanted(struct ut_device_log *log, const struct ut_trace *t,
+			   const struct ut_type *type)
 {
-	struct ut_store own = *store; /* sending needs an array of arguments to itself */
+	uint32_t meaning;
 
-	own.trace.arena = (struct ut_arena){ 0 };
-	own.trace.args = UT_NEW_N(&own.trace.arena, struct ut_arg, store->trace.arg_count + 1);
-	if (store->trace.arg_count)
-		memcpy(own.trace.args, store->trace.args,
-		       store->trace.arg_count * sizeof(*own.trace.args));
-	own.trace.arg_cap = store->trace.arg_count;
-	ut_device_log_store(log, &own);
-	ut_arena_release(&own.trace.arena);
+	if (ut_is_flow(type->kind))
+		return log->state->arrows;
+	if (type->kind != UT_KIND_SPAN || !type->cat)
+		return false;
+	meaning = meaning_of(log, t, type->cat, false);
+	return meaning == MEANS_CONTROL || (meaning & MEANING_MASK) == MEANS_CALL;
+}
+
+/* A trace of its own, so that arguments have a place while others read the store. */
+static void store_add_calls(struct ut_device_log *log, const struct ut_store *store)
+{
+	bool *wanted = ut_make((size_t)store->types.count + 1), any = false;
+	struct ut_trace t = store->trace;
+	size_t cap = 0;
+
+	log->state->counted = true;
+	log->state->arrows = needs_arrows(&store->trace);
+	for (uint32_t i = 0; i < store->types.count; i++)
+		any |= wanted[i] = type_is_wanted(log, &store->trace, &store->types.items[i]);
+	t.args = NULL;
+	for (uint32_t track = 0; any && track < t.track_count; track++) {
+		for (size_t b = 0; b < ut_rows_blocks(&store->rows[track]); b++) {
+			const struct ut_block *block = &store->rows[track].blocks[b];
+
+			for (uint32_t i = 0; i < block->count; i++) {
+				uint32_t type = block->type[i];
+				struct ut_event e;
+				size_t count;
+
+				if (!wanted[type < store->types.count ? type : 0])
+					continue;
+				e = ut_block_event(store, track, block, i);
+				count = ut_arglists_get(&store->args, e.args, t.args + 1,
+							cap > 2 ? cap - 2 : 0);
+				if (count + 2 > cap) {
+					t.args = ut_grow(t.args, count + 2, &cap, sizeof(*t.args));
+					ut_arglists_get(&store->args, e.args, t.args + 1, count);
+				}
+				t.args[count + 1].type = UT_ARG_END;
+				t.arg_count = count + 2;
+				e.args = count ? 1 : 0;
+				log_event(&log->sink, &t, &e);
+			}
+		}
+	}
+	free(t.args);
+	free(wanted);
+}
+
+void ut_device_log_store(struct ut_device_log *log, const struct ut_store *store)
+{
+	store_add_works(log, store);
+	store_add_calls(log, store);
+	ut_device_log_end_trace(log, &store->trace);
 }
 
 void ut_device_log_finish(struct ut_device_log *log)

@@ -1,11 +1,11 @@
 /*
  * device_log.h - what devices did, and what the program asked of them, taken out of traces.
  *
- * A sink: feed it the events of one or more traces, close each with ut_device_log_end_trace(), then
- * finish and read. It knows device work by the process it lies in (model/place.h) or by its
- * category (torch.profiler), and calls by their category (model/classify.h). All else passes.
- * Memory: some 120 bytes for each piece of work, 40 for each call that submitted one, and per call
- * only if keep_calls. Not thread-safe.
+ * Add the stores of one or more traces, or feed it, a sink, the events of traces that are no stores
+ * and close each with ut_device_log_end_trace(); then finish and read. Device work is what
+ * model/device_records.h says it is, calls are known by their category (model/classify.h). All else
+ * passes. Memory: some 200 bytes for each piece of work, 40 for each call that submitted one, and
+ * per call only if keep_calls. Not thread-safe.
  */
 #ifndef UT_ANALYZE_DEVICE_LOG_H
 #define UT_ANALYZE_DEVICE_LOG_H
@@ -19,6 +19,7 @@
 #include "model/sink.h"
 #include "model/strtab.h"
 
+struct ut_api_traits;
 struct ut_store;
 
 /*
@@ -41,9 +42,10 @@ struct ut_device_work {
 	uint64_t correlation;
 	uint64_t external; /* torch.profiler: the operator that launched it; 0 = unknown */
 	uint64_t bytes;
+	uint64_t record;      /* of a store: 1 + its number in ut_store_devices(); 0 = of none */
 	uint32_t name, task;  /* ids in the log's strings */
 	uint32_t grid, block; /* "64x1x1"; global and local size of OpenCL's kernels */
-	uint32_t queue;       /* of the device, from 0 */
+	uint32_t queue;       /* track of its trace */
 	uint32_t thread;      /* that submitted it; 0 = unknown */
 	uint16_t device;      /* index into devices */
 	uint16_t kind;        /* enum ut_device_kind */
@@ -135,11 +137,8 @@ const struct ut_api_traits *ut_device_api_traits(const struct ut_device_log *log
 /* After the last event of each trace, also of one that had none. */
 void ut_device_log_end_trace(struct ut_device_log *log, const struct ut_trace *trace);
 
-/* Both for a trace that is a store. */
-void ut_device_log_store(struct ut_device_log *log, struct ut_store *store);
-
-/* The same while other threads read the store. */
-void ut_device_log_look(struct ut_device_log *log, const struct ut_store *store);
+/* All of a trace that is a store, which other threads may read meanwhile. */
+void ut_device_log_store(struct ut_device_log *log, const struct ut_store *store);
 
 /* Joins work with the calls that submitted it, and sorts. Nothing is fed afterwards. */
 void ut_device_log_finish(struct ut_device_log *log);

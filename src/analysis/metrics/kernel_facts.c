@@ -11,6 +11,7 @@
 #include "base/path.h"
 #include "metrics/kernel_roof.h"
 #include "metrics/roofline_device.h"
+#include "model/device_records.h"
 #include "model/store.h"
 
 #define MOST_ARGS     256u
@@ -23,11 +24,8 @@
 
 /* What a key of the trace means: a fact, or one of these. */
 enum meaning {
-	GRID = UT_KERNEL_FACTS + 1,
-	BLOCK,
-	STATIC_SHARED,
-	DYNAMIC_SHARED,
-	BLOCKS_PER_SM, /* torch.profiler: blocks of the grid for each multiprocessor */
+	BLOCKS_PER_SM = UT_KERNEL_FACTS +
+			1, /* torch.profiler: blocks of the grid for each multiprocessor */
 	LOAD_SECTORS,
 	LOAD_REQUESTS,
 	STORE_SECTORS,
@@ -115,10 +113,6 @@ static unsigned int meaning_of_text(struct making *m, struct ut_str s)
 		const char *name;
 		unsigned int meaning;
 	} others[] = {
-		{ "grid", GRID },
-		{ "block", BLOCK },
-		{ "static shared memory", STATIC_SHARED },
-		{ "dynamic shared memory", DYNAMIC_SHARED },
 		{ "blocks per SM", BLOCKS_PER_SM },
 		{ "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", LOAD_SECTORS },
 		{ "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", LOAD_REQUESTS },
@@ -159,6 +153,7 @@ static unsigned int meaning(struct making *m, uint32_t key)
 struct launch {
 	double value[STALL_RATIO + MOST_REASONS]; /* by meaning; NAN = nothing */
 	bool is_measured;                         /* by -q */
+	double blocks, threads, shared;           /* NAN = unknown */
 	struct ut_roof_work work;
 };
 
@@ -185,27 +180,14 @@ static double number(const struct making *m, const struct ut_arg *a)
 	return NAN;
 }
 
-/* "64x4x1", "[64,4,1]" or one element of such an array: the product of its numbers. */
-static double product(const struct making *m, const struct ut_arg *a)
+/* How many there are of a size; NAN = unknown. */
+static double product(const uint64_t size[3])
 {
-	struct ut_str text;
-	double all = 1;
-	bool any = false;
+	double all = size[0] ? 1 : NAN;
 
-	if (a->type != UT_ARG_STR && a->type != UT_ARG_JSON)
-		return number(m, a);
-	text = ut_strtab_get(&m->store->trace.strings, a->value.str);
-	for (size_t i = 0; i < text.len && i < 100; i++) {
-		double n = 0;
-
-		if (text.ptr[i] < '0' || text.ptr[i] > '9')
-			continue;
-		for (; i < text.len && text.ptr[i] >= '0' && text.ptr[i] <= '9'; i++)
-			n = n * 10 + (text.ptr[i] - '0');
-		all *= n;
-		any = true;
-	}
-	return any ? all : NAN;
+	for (int i = 0; i < 3 && size[i]; i++)
+		all *= (double)size[i];
+	return all;
 }
 
 /* "NAME[UNIT]": only what was measured is called so. */
@@ -238,12 +220,7 @@ static void read_args(struct making *m, uint32_t list, struct launch *l)
 		}
 		if (what == NOTHING)
 			continue;
-		if (what == GRID || what == BLOCK)
-			l->value[what] = (args[i].flags & UT_ARG_ARRAY && !isnan(l->value[what])
-						  ? l->value[what]
-						  : 1) *
-					 product(m, &args[i]);
-		else if (what < UT_KERNEL_FACTS)
+		if (what < UT_KERNEL_FACTS)
 			/* of several counters of one unit, the busiest tells */
 			l->value[what] = fmax(l->value[what], number(m, &args[i]));
 		else
@@ -252,25 +229,28 @@ static void read_args(struct making *m, uint32_t list, struct launch *l)
 	ut_kernel_roof_add(&m->roof, keys, titles, values, metrics, &l->work);
 }
 
-uint32_t ut_kernel_row_args(const struct ut_store *store, const struct ut_device_log *log,
-			    const struct ut_device_work *w)
+uint32_t ut_kernel_row_args(const struct ut_store *store, const struct ut_device_work *w)
 {
-	const struct ut_rows *rows = &store->rows[w->queue];
-	struct ut_str name = ut_strtab_get(&log->strings, w->name);
-	uint64_t at = ut_rows_find(rows, w->start);
+	const struct ut_device_records *r = ut_store_devices(store);
+	uint64_t row;
 
-	for (; at < rows->count; at++) {
-		struct ut_event e =
-			ut_block_event(store, w->queue, &rows->blocks[at / UT_BLOCK_ROWS],
-				       (uint32_t)(at % UT_BLOCK_ROWS));
+	if (!w->record)
+		return 0;
+	row = r->row[w->record - 1];
+	return store->rows[w->queue].blocks[row / UT_BLOCK_ROWS].args[row % UT_BLOCK_ROWS];
+}
 
-		if (e.ts != w->start)
-			return 0;
-		if (e.kind == UT_KIND_SPAN &&
-		    ut_str_eq(ut_strtab_get(&store->trace.strings, e.name), name))
-			return e.args;
-	}
-	return 0;
+/* What the record of a launch says. */
+static void read_record(const struct making *m, const struct ut_device_work *w, struct launch *l)
+{
+	const struct ut_device_info *d = &m->log->devices[w->device];
+	struct ut_device_launch of = { 0 };
+
+	if (w->record)
+		of = ut_device_record_get(ut_store_devices(m->store), w->record - 1).launch;
+	l->blocks = ut_device_api_traits(m->log, d->api)->items ? NAN : product(of.grid);
+	l->threads = ut_device_api_traits(m->log, d->api)->items ? NAN : product(of.block);
+	l->shared = (double)of.static_shared + (double)of.dynamic_shared;
 }
 
 /* ---- variants ------------------------------------------------------------------------------ */
@@ -289,7 +269,7 @@ static uint64_t whole(double size)
 static uint32_t variant_of(struct making *m, const struct ut_device_work *w, const struct launch *l)
 {
 	struct ut_kernel_set *s = m->set;
-	double blocks = l->value[GRID], threads = l->value[BLOCK];
+	double blocks = l->blocks, threads = l->threads;
 	uint64_t key = mix(mix(mix(w->name, w->device), whole(blocks)), whole(threads));
 	uint32_t at = ut_idmap_get(&m->by_key, key);
 
@@ -325,13 +305,12 @@ static void add_launch(struct sums *s, const struct ut_device_work *w, const str
 		s->of[i] += time * l->value[i];
 		s->weight[i] += time;
 	}
-	if (l->value[STATIC_SHARED] > 0 || l->value[DYNAMIC_SHARED] > 0) {
-		s->of[UT_FACT_SHARED] += time * (fmax(l->value[STATIC_SHARED], 0) +
-						 fmax(l->value[DYNAMIC_SHARED], 0));
+	if (l->shared > 0 && !isfinite(l->value[UT_FACT_SHARED])) {
+		s->of[UT_FACT_SHARED] += time * l->shared;
 		s->weight[UT_FACT_SHARED] += time;
 	}
-	if (l->value[BLOCKS_PER_SM] > 0 && l->value[GRID] > 0)
-		s->processors = round(l->value[GRID] / l->value[BLOCKS_PER_SM]);
+	if (l->value[BLOCKS_PER_SM] > 0 && l->blocks > 0)
+		s->processors = round(l->blocks / l->value[BLOCKS_PER_SM]);
 	add_pair(&s->sectors[0], &s->requests[0], l->value[LOAD_SECTORS], l->value[LOAD_REQUESTS]);
 	add_pair(&s->sectors[1], &s->requests[1], l->value[STORE_SECTORS],
 		 l->value[STORE_REQUESTS]);
@@ -712,7 +691,8 @@ void ut_kernel_set_make(struct ut_kernel_set *s, const struct ut_store *store,
 
 		if (w->kind != UT_DEVICE_KERNEL || w->queue >= store->trace.track_count)
 			continue;
-		read_args(&m, ut_kernel_row_args(store, log, w), &l);
+		read_args(&m, ut_kernel_row_args(store, w), &l);
+		read_record(&m, w, &l);
 		s->of_work[i] = variant_of(&m, w, &l);
 		if (!s->of_work[i]) {
 			s->left++;

@@ -45,8 +45,7 @@ void ut_kernel_set_make(struct ut_kernel_set *s, const struct ut_store *store,
 void ut_kernel_set_release(struct ut_kernel_set *s);
 
 /* The list of arguments of the row that is this work, in store->args; 0 = none. */
-uint32_t ut_kernel_row_args(const struct ut_store *store, const struct ut_device_log *log,
-			    const struct ut_device_work *w);
+uint32_t ut_kernel_row_args(const struct ut_store *store, const struct ut_device_work *w);
 
 /*
  * Adds up the samples of a counter's track that were taken while this work ran, on its device; how

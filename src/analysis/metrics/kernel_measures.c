@@ -274,7 +274,7 @@ static void take_launch(struct making *k, const struct ut_device_work *w, uint32
 
 	for (size_t i = 0; i < m->title_count; i++)
 		k->values[i] = NAN;
-	take_args(k, ut_kernel_row_args(k->store, k->log, w));
+	take_args(k, ut_kernel_row_args(k->store, w));
 	for (size_t i = 0; i < m->title_count; i++) {
 		size_t at = (size_t)variant * m->title_count + i;
 		double weight = is_count(k->titles[i]) ? 1 : time;
@@ -363,7 +363,7 @@ static void take_counts(struct making *k, const struct ut_device_work *w, uint32
 
 	for (size_t i = 0; i <= m->title_count; i++)
 		k->values[i] = NAN;
-	take_args(k, ut_kernel_row_args(k->store, k->log, w));
+	take_args(k, ut_kernel_row_args(k->store, w));
 	for (size_t i = 0; i < m->title_count; i++)
 		counted |= k->columns.items[i].about != UT_ROOF_ABOUT_NOTHING &&
 			   isfinite(k->values[i]);

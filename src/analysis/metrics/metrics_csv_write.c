@@ -8,6 +8,7 @@
 #include "base/grow.h"
 #include "base/hash.h"
 #include "metrics/metrics_stall_write.h"
+#include "model/classify.h"
 #include "model/event.h"
 #include "model/measured.h"
 #include "model/shape.h"
@@ -88,11 +89,12 @@ static void take_event(struct ut_sink *sink, const struct ut_trace *t, const str
 {
 	struct ut_metrics_write *w = (struct ut_metrics_write *)sink;
 	uint32_t process = t->tracks[e->track].process;
+	struct ut_category c;
 
 	if (t->processes[process].kind != UT_PROCESS_DEVICE)
 		return;
-	if (e->kind == UT_KIND_SPAN && e->cat &&
-	    ut_str_is(ut_strtab_get(&t->strings, e->cat), "kernel"))
+	c = ut_classify_category(t, e->cat);
+	if (e->kind == UT_KIND_SPAN && c.use == UT_CATEGORY_WORK && c.work == UT_DEVICE_KERNEL)
 		add_kernel(w, t, e);
 	else if (e->kind == UT_KIND_SAMPLE)
 		ut_stall_table_add(w->stalls, t, e);

@@ -163,7 +163,7 @@ static uint32_t line_name(struct reading *r, size_t work)
 {
 	const struct ut_device_work *w = &r->jobs.log.works[work];
 	struct line own = { .number = 0 }, around;
-	bool has = line_of_args(r->store, ut_kernel_row_args(r->store, &r->jobs.log, w), &own);
+	bool has = line_of_args(r->store, ut_kernel_row_args(r->store, w), &own);
 	struct ut_buf b = { 0 };
 	uint32_t id;
 

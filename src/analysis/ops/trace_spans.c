@@ -77,13 +77,13 @@ static enum role role_of(const struct ut_trace *t, const struct ut_type *type)
 static struct kind python_kind_of(const struct ut_store *store, const struct ut_type *type,
 				  struct ut_strtab *strings)
 {
-	static const char *const categories[] = { "Python", "Python line", "python_function",
-						  NULL };
+	enum ut_python_kind python =
+		ut_classify_python(ut_strtab_get(&store->trace.strings, type->cat));
 	struct ut_str name = ut_strtab_get(&store->trace.strings, type->name);
 	struct kind k = { 0 };
 
 	if (type->kind != UT_KIND_SPAN ||
-	    !is_one_of(ut_strtab_get(&store->trace.strings, type->cat).ptr, categories))
+	    (python != UT_PYTHON_FUNCTION && python != UT_PYTHON_LINE))
 		return k;
 	k.role = TASK;
 	k.code = ut_strtab_intern(strings, name.ptr, name.len);

@@ -83,7 +83,7 @@ static void look_at_devices(struct devices *d, struct ut_view *v, size_t trace)
 {
 	*d = (struct devices){ .trace = trace, .store = v->traces[trace].store };
 	ut_device_log_init(&d->log, false);
-	ut_device_log_look(&d->log, d->store);
+	ut_device_log_store(&d->log, d->store);
 	ut_device_log_finish(&d->log);
 	ut_device_summary_make(&d->summary, &d->log);
 	ut_kernel_set_make(&d->kernels, d->store, &d->log);
@@ -136,7 +136,7 @@ static uint64_t python_time(const struct ut_store *store, unsigned int threads)
 	for (size_t i = 1; i <= s.group_count; i++) {
 		struct ut_str cat = ut_strtab_get(&s.strings, s.groups[i].key[UT_BY_CATEGORY]);
 
-		if (ut_str_is(cat, "Python") || ut_str_is(cat, "python_function"))
+		if (ut_classify_python(cat) == UT_PYTHON_FUNCTION)
 			time += (uint64_t)s.groups[i].self;
 	}
 	ut_stats_release(&s);

@@ -123,7 +123,7 @@ static int by_total(const void *a, const void *b)
 static void read_part(struct part *p, const struct ut_store *store, struct ut_arena *a)
 {
 	ut_device_log_init(&p->log, false);
-	ut_device_log_look(&p->log, store);
+	ut_device_log_store(&p->log, store);
 	ut_device_log_finish(&p->log);
 	ut_kernel_set_make(&p->set, store, &p->log);
 	ut_kernel_measures_make(&p->m, store, &p->log, &p->set);

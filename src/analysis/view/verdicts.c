@@ -71,7 +71,7 @@ static void put_trace(struct ut_out *out, const struct ut_store *store, bool *an
 	struct ut_kernel_set set;
 
 	ut_device_log_init(&log, false);
-	ut_device_log_look(&log, store);
+	ut_device_log_store(&log, store);
 	ut_device_log_finish(&log);
 	ut_kernel_set_make(&set, store, &log);
 	for (size_t i = 0; i < set.count && i < MOST_KERNELS; i++) {

@@ -228,16 +228,31 @@ static struct ut_arg value_at(const struct ut_shape_arg *a, const uint32_t *w)
 	return arg;
 }
 
+static const struct ut_shape *shape_at(const struct ut_arglists *l, const uint32_t *w)
+{
+	const struct ut_shape *s;
+
+	if (!w || *w >= l->shape_count)
+		return NULL;
+	s = &l->shapes[*w];
+	return s->first <= l->shape_arg_count && s->count <= l->shape_arg_count - s->first ? s
+											   : NULL;
+}
+
+const struct ut_shape *ut_arglists_shape(const struct ut_arglists *l, uint32_t list)
+{
+	uint32_t left;
+
+	return shape_at(l, place(l, list, &left));
+}
+
 size_t ut_arglists_get(const struct ut_arglists *l, uint32_t list, struct ut_arg *out, size_t cap)
 {
 	uint32_t left = 0, at = 1;
 	const uint32_t *w = place(l, list, &left);
-	const struct ut_shape *s;
+	const struct ut_shape *s = shape_at(l, w);
 
-	if (!w || *w >= l->shape_count)
-		return 0;
-	s = &l->shapes[*w];
-	if (s->first > l->shape_arg_count || s->count > l->shape_arg_count - s->first)
+	if (!s)
 		return 0;
 	for (uint32_t i = 0; i < s->count; i++) {
 		const struct ut_shape_arg *a = &l->shape_args[s->first + i];

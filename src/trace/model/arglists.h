@@ -62,6 +62,9 @@ uint32_t ut_arglists_add(struct ut_arglists *l, const struct ut_arg *args, size_
  */
 size_t ut_arglists_get(const struct ut_arglists *l, uint32_t list, struct ut_arg *out, size_t cap);
 
+/* The shape of a list; NULL = the index is not one. */
+const struct ut_shape *ut_arglists_shape(const struct ut_arglists *l, uint32_t list);
+
 /*
  * What a begin (first) and its end (second) say together; where both have a key, the end counts.
  * Both are lists of from; the result is one of to, which may be the same. 0 for none.

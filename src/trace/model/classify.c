@@ -88,6 +88,25 @@ struct ut_category ut_classify_category(const struct ut_trace *trace, uint32_t c
 	return found;
 }
 
+enum ut_python_kind ut_classify_python(struct ut_str category)
+{
+	static const struct {
+		const char *name;
+		enum ut_python_kind python;
+	} known[] = {
+		{ "Python", UT_PYTHON_FUNCTION },
+		{ "python_function", UT_PYTHON_FUNCTION }, /* torch.profiler */
+		{ "Python line", UT_PYTHON_LINE },
+		{ "Python C call", UT_PYTHON_C_CALL },
+	};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		if (ut_str_is(category, known[i].name))
+			return known[i].python;
+	}
+	return UT_PYTHON_NONE;
+}
+
 void ut_classify_add_calls(struct ut_trace *t, uint32_t category)
 {
 	if (!category || t->call_count == UT_MOST_CALLS ||

@@ -44,6 +44,16 @@ struct ut_category {
 	bool over_work;       /* of a tool: laid over the work on a device's queue */
 };
 
+/* What of Python spans of a category are; NONE: something else. */
+enum ut_python_kind {
+	UT_PYTHON_NONE,
+	UT_PYTHON_FUNCTION,
+	UT_PYTHON_LINE,
+	UT_PYTHON_C_CALL,
+};
+
+enum ut_python_kind ut_classify_python(struct ut_str category);
+
 #define UT_MOST_CALLS 256u /* categories; further ones are not known as calls */
 
 /*

@@ -6,6 +6,7 @@
 
 #include "base/mapped.h"
 #include "model/arrows.h"
+#include "model/device_records.h"
 #include "model/growing.h"
 #include "model/pages.h"
 #include "model/pyramid.h"
@@ -27,6 +28,8 @@ static void release_rows(struct ut_store *s)
 void ut_store_release(struct ut_store *s)
 {
 	ut_pyramid_free(s->pyramid);
+	ut_device_records_free(s->devices);
+	ut_device_records_free(s->saved_devices);
 	release_rows(s);
 	ut_types_release(&s->types);
 	ut_arglists_release(&s->args);

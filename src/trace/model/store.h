@@ -41,6 +41,7 @@ struct ut_rows {
 
 struct ut_sink;
 struct ut_pyramid;
+struct ut_device_records;
 struct ut_loan;
 
 struct ut_store {
@@ -48,10 +49,13 @@ struct ut_store {
 				* what the trace itself refers to (tracks, global, file) */
 	struct ut_types types;
 	struct ut_arglists args;
-	struct ut_rows *rows;       /* one per track of the trace */
-	uint64_t row_count;         /* of all tracks */
-	struct ut_pyramid *pyramid; /* NULL until somebody needs it: pyramid.h */
-	void *map;                  /* the file that the columns lie in; NULL = in memory */
+	struct ut_rows *rows;              /* one per track of the trace */
+	uint64_t row_count;                /* of all tracks */
+	struct ut_pyramid *pyramid;        /* NULL until somebody needs it: pyramid.h */
+	struct ut_device_records *devices; /* NULL until ut_store_devices() */
+	struct ut_device_records
+		*saved_devices; /* as a file has them, perhaps wrong; NULL = none */
+	void *map;              /* the file that the columns lie in; NULL = in memory */
 	size_t map_size;
 	struct ut_loan *loan; /* rows and lists belong to somebody else: growing.h; NULL = ours */
 };
