@@ -22,6 +22,7 @@
 #include "import/utr_use.h"
 #include "model/build.h"
 #include "model/classify.h"
+#include "model/device_records.h"
 #include "model/utr.h"
 #include "model/utr_crc.h"
 #include "support/unit.h"
@@ -96,6 +97,27 @@ static void add_row(struct ut_build *b, uint32_t track, uint64_t ts)
 		     ut_arglists_add(&b->store.args, args, count));
 }
 
+/* What a device did, if its track is one's. */
+static void add_work(struct ut_build *b, uint32_t track, uint64_t ts)
+{
+	struct ut_strtab *strings = &b->store.trace.strings;
+	const struct ut_type type = {
+		.name = ut_strtab_intern_z(strings, "gemm"),
+		.cat = ut_strtab_intern_z(strings, dice(2) ? "kernel" : "copy"),
+	};
+	const struct ut_arg args[] = {
+		{ .key = ut_strtab_intern_z(strings, "correlation"),
+		  .type = UT_ARG_U64,
+		  .value.u64 = dice(1000) },
+		{ .key = ut_strtab_intern_z(strings, "grid"),
+		  .type = UT_ARG_STR,
+		  .value.str = ut_strtab_intern_z(strings, dice(2) ? "64x2" : "1") },
+	};
+
+	ut_build_add(b, track, ts, dice(1000), ut_types_intern(&b->store.types, &type),
+		     ut_arglists_add(&b->store.args, args, (size_t)dice(3)));
+}
+
 static void any_process(struct ut_trace *t)
 {
 	uint32_t at = ut_trace_add_process(t, dice(100000));
@@ -109,7 +131,7 @@ static void any_process(struct ut_trace *t)
 	p->sort_index = (int32_t)dice(5) - 2;
 	p->args = any_list(t);
 	p->kind = (uint8_t)(1 + dice(UT_PROCESS_KINDS - 1));
-	p->guessed = (uint8_t)dice(2);
+	p->guessed = dice(2) && p->kind == UT_PROCESS_DEVICE; /* others may be guessed again */
 	p->device_type = (uint8_t)dice(UT_DEVICE_TYPES);
 	p->api = (struct ut_api_id){ .api = (uint8_t)dice(UT_APIS), .text = any_string(t) };
 	p->model = any_string(t);
@@ -160,8 +182,12 @@ static void make_store(struct ut_store *s, uint64_t number, uint64_t tracks, uin
 			any_process(&b.store.trace);
 		any_track(&b.store.trace);
 	}
-	for (uint64_t i = 0; i < rows; i++)
-		add_row(&b, (uint32_t)dice(tracks), dice(1 + rows * 100));
+	for (uint64_t i = 0; i < rows; i++) {
+		if (i % 5 == 4)
+			add_work(&b, (uint32_t)dice(tracks), dice(1 + rows * 100));
+		else
+			add_row(&b, (uint32_t)dice(tracks), dice(1 + rows * 100));
+	}
 	ut_build_finish(&b, s);
 }
 
@@ -252,8 +278,23 @@ static void same_lanes(const struct ut_store *a, const struct ut_store *b, uint3
 	}
 }
 
+static void same_devices(const struct ut_store *a, const struct ut_store *b)
+{
+	const struct ut_device_records *x = ut_store_devices(a), *y = ut_store_devices(b);
+
+	assert_int_equal(x->count, y->count);
+#define SAME_COLUMN(type, column, text)                                                            \
+	if (x->count)                                                                              \
+		assert_memory_equal(x->column, y->column, x->count * sizeof(type));
+	UT_DEVICE_COLUMN_LIST(SAME_COLUMN)
+#undef SAME_COLUMN
+	assert_int_equal(x->launch_count, y->launch_count);
+	assert_memory_equal(x->launches, y->launches, x->launch_count * sizeof(*x->launches));
+}
+
 static void same_store(const struct ut_store *a, const struct ut_store *b)
 {
+	same_devices(a, b);
 	same_trace(&a->trace, &b->trace);
 	assert_int_equal(a->row_count, b->row_count);
 	assert_int_equal(!a->pyramid, !b->pyramid);
@@ -540,6 +581,7 @@ static struct bytes small_file(void)
 	struct bytes b;
 
 	make_store(&s, 31, 2, 40);
+	assert_true(ut_store_devices(&s)->count > 1);
 	ut_pyramid_build(&s, 1);
 	b = written(&s);
 	ut_store_release(&s);
@@ -596,6 +638,72 @@ static void sealed_damage_harms_nobody(void **state)
 	free(copy.data);
 }
 
+static struct ut_utr_section *section_of(struct bytes b, uint32_t id)
+{
+	struct ut_utr_section *s = toc_of(b);
+
+	while (s->id != id)
+		s++;
+	return s;
+}
+
+/* Files of before have none: their arguments say the same. */
+static void work_of_devices_is_made_of_arguments_where_a_file_has_none(void **state)
+{
+	struct bytes b = small_file();
+	struct ut_store with, without;
+
+	(void)state;
+	open_good(&with, b);
+	section_of(b, UT_UTR_DEVICE_WORK)->id = 4711;
+	section_of(b, UT_UTR_LAUNCHES)->id = 4712;
+	seal(b);
+	open_good(&without, b);
+	assert_non_null(with.saved_devices);
+	assert_null(without.saved_devices);
+	same_store(&with, &without);
+	ut_store_release(&with);
+	ut_store_release(&without);
+	free(b.data);
+}
+
+static void work_of_devices_that_does_not_fit_is_refused(void **state)
+{
+	struct bytes b = small_file(), copy = { malloc(b.size), b.size };
+	const struct ut_utr_section *s = section_of(b, UT_UTR_DEVICE_WORK);
+	size_t count = (size_t)s->size / UT_DEVICE_RECORD_BYTES;
+	/* where each column of numbers begins, and one that does not exist */
+	const struct {
+		size_t at;
+		uint64_t value;
+		size_t size;
+	} wrong[] = {
+		{ 0, UINT64_MAX, 8 },                  /* row */
+		{ 6 * 8 * count, 4711, 4 },            /* track */
+		{ (6 * 8 + 3 * 4) * count, 4711, 4 },  /* launch */
+		{ (6 * 8 + 4 * 4) * count, 200, 1 },   /* kind */
+		{ (6 * 8 + 4 * 4) * count + 1, 5, 1 }, /* kind of the second */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		memcpy(copy.data, b.data, b.size);
+		memcpy(copy.data + s->offset + wrong[i].at, &wrong[i].value, wrong[i].size);
+		seal(copy);
+		expect_refused(copy.data, copy.size, "work of a device that fits no row");
+	}
+	memcpy(copy.data, b.data, b.size);
+	section_of(copy, UT_UTR_LAUNCHES)->id = 4712;
+	seal(copy);
+	expect_refused(copy.data, copy.size, "no section 'launches of kernels'");
+	memcpy(copy.data, b.data, b.size);
+	section_of(copy, UT_UTR_DEVICE_WORK)->size--;
+	seal(copy);
+	expect_refused(copy.data, copy.size, "half an item");
+	free(b.data);
+	free(copy.data);
+}
+
 static void a_file_that_was_cut_short_is_refused(void **state)
 {
 	struct bytes b = small_file();
@@ -642,7 +750,7 @@ static void a_newer_major_version_is_refused_in_one_line(void **state)
 	(void)state;
 	header_of(b)->major = 3;
 	header_of(b)->minor = 3;
-	expect_refused(b.data, b.size, "3.3 is newer than 2.1; read it with a newer unitrace");
+	expect_refused(b.data, b.size, "3.3 is newer than 2.2; read it with a newer unitrace");
 	free(b.data);
 }
 
@@ -755,6 +863,8 @@ UT_TESTS(utr)
 		cmocka_unit_test(a_compressed_file_is_read_into_memory),
 		cmocka_unit_test(damage_anywhere_is_found),
 		cmocka_unit_test(sealed_damage_harms_nobody),
+		cmocka_unit_test(work_of_devices_is_made_of_arguments_where_a_file_has_none),
+		cmocka_unit_test(work_of_devices_that_does_not_fit_is_refused),
 		cmocka_unit_test(a_file_that_was_cut_short_is_refused),
 		cmocka_unit_test(the_line_names_the_damaged_section),
 		cmocka_unit_test(a_newer_major_version_is_refused_in_one_line),

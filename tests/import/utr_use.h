@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/device_records.h"
 #include "model/nesting.h"
 #include "model/pyramid.h"
 #include "model/sink.h"
@@ -48,6 +49,22 @@ static inline void use_event(struct ut_sink *sink, const struct ut_trace *t,
 	u->sum += e->ts + e->val + use_string(t, e->name) + use_string(t, e->cat) +
 		  use_args(t, e->args) + t->processes[t->tracks[e->track].process].pid;
 	u->events++;
+}
+
+static inline uint64_t use_devices(const struct ut_store *s)
+{
+	const struct ut_device_records *r = ut_store_devices(s);
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < r->count; i++) {
+		const struct ut_rows *rows = &s->rows[r->track[i]];
+		const struct ut_block *b = &rows->blocks[r->row[i] / UT_BLOCK_ROWS];
+		struct ut_device_record one = ut_device_record_get(r, i);
+
+		sum += b->ts[r->row[i] % UT_BLOCK_ROWS] + one.correlation + one.launch.grid[0] +
+		       use_string(&s->trace, one.task) + use_string(&s->trace, one.launch.compiled);
+	}
+	return sum;
 }
 
 static inline uint64_t use_trace(const struct ut_trace *t)
@@ -96,7 +113,7 @@ static inline uint64_t use_store(struct ut_store *s)
 {
 	struct use_sink u = { .sink.event = use_event };
 
-	u.sum = use_trace(&s->trace);
+	u.sum = use_trace(&s->trace) + use_devices(s);
 	ut_store_send(s, 5, &u.sink);
 	ut_pyramid_build(s, 1);
 	for (uint32_t track = 0; track < s->trace.track_count; track++) {

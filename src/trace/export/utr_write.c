@@ -7,6 +7,7 @@
 #include "base/grow.h"
 #include "export/exporter.h"
 #include "export/store_sink.h"
+#include "model/device_records.h"
 #include "model/pyramid_lane.h"
 #include "model/store.h"
 #include "model/utr.h"
@@ -21,6 +22,7 @@
 struct writer {
 	struct ut_out *out;
 	const struct ut_store *store;
+	const struct ut_device_records *devices;
 	uint64_t at; /* bytes written */
 	uint32_t crc;
 	struct ut_utr_section toc[SECTIONS]; /* in the order of their ids, from 1 */
@@ -84,12 +86,14 @@ static bool has_samples(const struct ut_store *s)
 	return s->trace.stacks.site_count;
 }
 
-/* Sections that a file may be without: the pyramid, and what only samples need. */
-static bool is_left_out(const struct ut_store *s, uint32_t id)
+/* Sections that a file may be without: the pyramid, what only samples or only devices need. */
+static bool is_left_out(const struct writer *w, uint32_t id)
 {
 	if (ut_utr_is_pyramid(id))
-		return !s->pyramid;
-	return ut_utr_is_stacks(id) && !has_samples(s);
+		return !w->store->pyramid;
+	if (ut_utr_is_devices(id))
+		return !w->devices->count;
+	return ut_utr_is_stacks(id) && !has_samples(w->store);
 }
 
 /* Where everything will be: the header comes first and says it. */
@@ -114,6 +118,8 @@ static uint64_t plan(struct writer *w)
 		[UT_UTR_PROCESS_PLACES] = s->trace.process_count,
 		[UT_UTR_TRACK_PLACES] = s->trace.track_count,
 		[UT_UTR_CALLS] = s->trace.call_count,
+		[UT_UTR_DEVICE_WORK] = w->devices->count,
+		[UT_UTR_LAUNCHES] = w->devices->launch_count,
 	};
 	static const struct {
 		uint32_t id;
@@ -130,7 +136,7 @@ static uint64_t plan(struct writer *w)
 		uint32_t id = all[i].id;
 		uint64_t size = items[id] * ut_utr_item(id);
 
-		if (is_left_out(s, id))
+		if (is_left_out(w, id))
 			continue;
 		w->toc[w->count++] = (struct ut_utr_section){
 			.id = id,
@@ -361,6 +367,15 @@ static void put_lanes(struct writer *w, uint32_t id)
 	}
 }
 
+static void put_device_work(struct writer *w)
+{
+	const struct ut_device_records *r = w->devices;
+
+#define PUT_COLUMN(type, column, text) put(w, r->column, r->count * sizeof(type));
+	UT_DEVICE_COLUMN_LIST(PUT_COLUMN)
+#undef PUT_COLUMN
+}
+
 static void put_section(struct writer *w, uint32_t id)
 {
 	const struct ut_store *s = w->store;
@@ -425,6 +440,13 @@ static void put_section(struct writer *w, uint32_t id)
 	case UT_UTR_CALLS:
 		put(w, s->trace.calls, s->trace.call_count * sizeof(*s->trace.calls));
 		break;
+	case UT_UTR_DEVICE_WORK:
+		put_device_work(w);
+		break;
+	case UT_UTR_LAUNCHES:
+		put(w, w->devices->launches,
+		    w->devices->launch_count * sizeof(*w->devices->launches));
+		break;
 	case UT_UTR_IDS:
 		break;
 	}
@@ -437,7 +459,7 @@ static void put_header(struct writer *w, uint64_t toc_offset)
 	struct ut_utr_header h = {
 		.order = UT_UTR_ORDER,
 		.major = has_samples(w->store) ? UT_UTR_MAJOR : UT_UTR_FIRST,
-		.minor = UT_UTR_MINOR,
+		.minor = w->devices->count ? UT_UTR_MINOR : UT_UTR_PLAIN,
 		.toc_offset = toc_offset,
 		.toc_count = w->count,
 	};
@@ -461,7 +483,7 @@ static void put_toc(struct writer *w)
 
 void ut_utr_write(const struct ut_store *s, struct ut_out *out)
 {
-	struct writer w = { .out = out, .store = s };
+	struct writer w = { .out = out, .store = s, .devices = ut_store_devices(s) };
 	uint64_t toc_offset = plan(&w);
 
 	put_header(&w, toc_offset);

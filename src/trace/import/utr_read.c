@@ -12,6 +12,7 @@
 #include "base/mapped.h"
 #include "import/importer.h"
 #include "model/classify.h"
+#include "model/device_records.h"
 #include "model/event.h"
 #include "model/utr.h"
 #include "model/utr_crc.h"
@@ -212,10 +213,12 @@ static int check_toc(struct file *f)
 	if (expected != f->header->toc_offset)
 		return bad(f, expected, "there is something between sections and their table");
 	for (uint32_t id = 1; id < UT_UTR_IDS; id++) {
-		/* The pyramid is there as a whole or not at all; so are stacks. */
+		/* The pyramid is there as a whole or not at all; so are stacks and devices. */
 		if (!f->known[id] &&
 		    (id < UT_UTR_LANES || (ut_utr_is_pyramid(id) && f->known[UT_UTR_LANES]) ||
-		     (ut_utr_is_stacks(id) && (f->known[UT_UTR_CODE] || f->known[UT_UTR_STACKS]))))
+		     (ut_utr_is_stacks(id) && (f->known[UT_UTR_CODE] || f->known[UT_UTR_STACKS])) ||
+		     (ut_utr_is_devices(id) &&
+		      (f->known[UT_UTR_DEVICE_WORK] || f->known[UT_UTR_LAUNCHES]))))
 			return ut_err_set(f->err, -EPROTO,
 					  "%s: offset %" PRIu64 ": no section "
 					  "'%s'",
@@ -630,6 +633,29 @@ static int take_pyramid(const struct file *f, struct ut_store *s)
 	return rc;
 }
 
+/* ---- work of devices ----------------------------------------------------------------------- */
+
+/* Whether each record fits is seen when they are used, or now if all of the file is checked. */
+static int take_devices(const struct file *f, struct ut_store *s, bool checked)
+{
+	struct ut_device_records *r;
+	uint64_t records, launches;
+	const void *columns;
+	size_t wrong;
+
+	if (!f->known[UT_UTR_DEVICE_WORK])
+		return 0;
+	columns = items(f, UT_UTR_DEVICE_WORK, &records);
+	s->saved_devices = r = ut_make(sizeof(*r));
+	r->launches = items(f, UT_UTR_LAUNCHES, &launches);
+	r->launch_count = (size_t)launches;
+	ut_device_records_map(r, columns, (size_t)records);
+	wrong = checked ? ut_device_records_check(r, s) : SIZE_MAX;
+	return wrong == SIZE_MAX
+		       ? 0
+		       : bad(f, offset_of(f, &r->kind[wrong]), "work of a device that fits no row");
+}
+
 /* ---- the file ------------------------------------------------------------------------------ */
 
 static int open_file(struct file *f, struct ut_source *source)
@@ -661,7 +687,7 @@ static int check_sums(const struct file *f)
 	return 0;
 }
 
-static int fill_store(const struct file *f, struct ut_store *s)
+static int fill_store(const struct file *f, struct ut_store *s, bool checked)
 {
 	uint64_t rows = 0;
 	int rc = take_strings(f, &s->trace);
@@ -676,6 +702,7 @@ static int fill_store(const struct file *f, struct ut_store *s)
 	rc = rc ? rc : take_words(f, &s->args);
 	rc = rc ? rc : take_tracks(f, s, rows);
 	rc = rc ? rc : take_places(f, &s->trace);
+	rc = rc ? rc : take_devices(f, s, checked);
 	return rc ? rc : take_pyramid(f, s);
 }
 
@@ -688,6 +715,7 @@ static int load(struct ut_source *source, const struct ut_import_opts *opts, str
 		struct ut_err *err)
 {
 	struct file f = { .path = source->path, .err = err };
+	bool checked;
 	int rc;
 
 	*store = (struct ut_store){ 0 };
@@ -695,9 +723,10 @@ static int load(struct ut_source *source, const struct ut_import_opts *opts, str
 	rc = open_file(&f, source);
 	store->map = f.map;
 	store->map_size = f.map_size;
-	if (!rc && (opts->checked || f.size <= UT_UTR_QUICK))
+	checked = opts->checked || f.size <= UT_UTR_QUICK;
+	if (!rc && checked)
 		rc = check_sums(&f);
-	rc = rc ? rc : fill_store(&f, store);
+	rc = rc ? rc : fill_store(&f, store, checked);
 	if (rc)
 		ut_store_release(store);
 	else if (opts->progress)

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "model/arglists.h"
+#include "model/device_records.h"
 #include "model/pyramid.h"
 #include "model/trace.h"
 #include "model/types.h"
@@ -24,7 +25,8 @@
 #define UT_UTR_ORDER   0x01020304u
 #define UT_UTR_MAJOR   2u /* a reader refuses a newer one */
 #define UT_UTR_FIRST   1u /* of a file that has nothing that came later, so that old ones read it */
-#define UT_UTR_MINOR   1u /* a newer one has sections that a reader may skip */
+#define UT_UTR_MINOR   2u /* a newer one has sections that a reader may skip */
+#define UT_UTR_PLAIN   1u /* minor of a file without work of devices */
 #define UT_UTR_ALIGN   64u
 #define UT_UTR_STRINGS ((1u << 30) - 1) /* at most */
 
@@ -127,7 +129,7 @@ struct ut_utr_lane {
  * Sections: name, number, what it holds, size of one item, needed. New ones get new numbers. Those
  * of the pyramid (LANES to LANE_ENDS) may be missing, all together; so may those of stacks, in a
  * trace without samples, and those of places, which files of version 1.0 do not have, each by
- * itself.
+ * itself. Work of devices is there with its launches, or not at all.
  */
 #define UT_UTR_LIST(X)                                                                             \
 	X(TRACE, 1, "trace", sizeof(struct ut_utr_trace), 1)                                       \
@@ -150,7 +152,9 @@ struct ut_utr_lane {
 	X(STACKS, 18, "stacks", sizeof(struct ut_callsite), 1)                                     \
 	X(PROCESS_PLACES, 20, "places of processes", sizeof(struct ut_utr_process_place), 0)       \
 	X(TRACK_PLACES, 21, "places of tracks", sizeof(struct ut_utr_track_place), 0)              \
-	X(CALLS, 22, "categories of calls", sizeof(uint32_t), 0)
+	X(CALLS, 22, "categories of calls", sizeof(uint32_t), 0)                                   \
+	X(DEVICE_WORK, 23, "work of devices", UT_DEVICE_RECORD_BYTES, 0)                           \
+	X(LAUNCHES, 24, "launches of kernels", sizeof(struct ut_device_launch), 0)
 
 #define UT_UTR_ROW 24u
 
@@ -170,17 +174,10 @@ _Static_assert(sizeof(struct ut_utr_track) == 64, "see docs/formats/utr.md");
 _Static_assert(sizeof(struct ut_utr_process_place) == 24, "see docs/formats/utr.md");
 _Static_assert(sizeof(struct ut_utr_track_place) == 16, "see docs/formats/utr.md");
 _Static_assert(sizeof(struct ut_utr_lane) == 16, "see docs/formats/utr.md");
-_Static_assert(sizeof(struct ut_losses) <= sizeof(((struct ut_utr_trace *)0)->losses),
-	       "losses are saved as they are");
-_Static_assert(sizeof(struct ut_type) == 12, "types are saved as they are");
-_Static_assert(sizeof(struct ut_place_in_code) == 24, "places are saved as they are");
-_Static_assert(sizeof(struct ut_callsite) == 8, "stacks are saved as they are");
-_Static_assert(sizeof(struct ut_arg) == 16, "arguments are saved as they are");
-_Static_assert(sizeof(struct ut_shape) == 12, "shapes are saved as they are");
-_Static_assert(sizeof(struct ut_shape_arg) == 8, "shapes are saved as they are");
 
 bool ut_utr_is_pyramid(uint32_t id);
 bool ut_utr_is_stacks(uint32_t id); /* what only samples need */
+bool ut_utr_is_devices(uint32_t id);
 bool ut_utr_knows(uint32_t id);
 
 /* What a section holds, in words; "unknown" if this version does not know it. */
