@@ -247,7 +247,7 @@ static void mistakes_are_explained_in_one_line(void **state)
 	ask("select sum(9223372036854775807) from slice",
 	    "SQL: integer overflow; total() takes larger sums than sum()");
 	assert_true(strstr(sample_ask(s, "select * from qqqqq"),
-			   "there are slice, slice_stats, instant") != NULL);
+			   "there are slice, slice_stats, device_work") != NULL);
 }
 
 static void empty_names_are_null(void **state)

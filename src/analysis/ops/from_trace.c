@@ -316,22 +316,6 @@ static void put_span(struct adding *a, const struct ut_ops_job *job)
 	put_children(a, job->child);
 }
 
-static const char *kind_name(enum ut_device_kind kind)
-{
-	switch (kind) {
-	case UT_DEVICE_KERNEL:
-		return "kernel";
-	case UT_DEVICE_COPY:
-		return "copy";
-	case UT_DEVICE_FILL:
-		return "fill";
-	case UT_DEVICE_SYNC:
-	case UT_DEVICE_OTHER:
-		break;
-	}
-	return "other";
-}
-
 /* Nothing is wrong with work of a program that marks no ops and tasks at all. */
 static void put_orphan(struct adding *a, const struct ut_device_work *w)
 {
@@ -340,7 +324,7 @@ static void put_orphan(struct adding *a, const struct ut_device_work *w)
 	char why[256];
 
 	put_text(a, OP_CODE, name.ptr, name.len);
-	put_z(a, OP_TYPE, kind_name((enum ut_device_kind)w->kind));
+	put_z(a, OP_TYPE, ut_device_kind_name((uint8_t)w->kind));
 	if (w->thread)
 		put_u64(a, THREAD, w->thread);
 	if (ut_ops_submitted(w))

@@ -52,9 +52,10 @@ static const struct ut_sql_table string_table = {
 #define PREFIX "unitrace_"
 
 static const struct ut_sql_table *const sources[] = {
-	&string_table,    &ut_sql_slice,       &ut_sql_instant, &ut_sql_counter,  &ut_sql_args,
-	&ut_sql_flow,     &ut_sql_thread,      &ut_sql_process, &ut_sql_track,    &ut_sql_trace,
-	&ut_sql_metadata, &ut_sql_slice_stats, &ut_sql_sample,  &ut_sql_callsite, &ut_sql_frame,
+	&string_table,  &ut_sql_slice,    &ut_sql_instant,  &ut_sql_counter,
+	&ut_sql_args,   &ut_sql_flow,     &ut_sql_thread,   &ut_sql_process,
+	&ut_sql_track,  &ut_sql_trace,    &ut_sql_metadata, &ut_sql_slice_stats,
+	&ut_sql_sample, &ut_sql_callsite, &ut_sql_frame,    &ut_sql_device_work,
 };
 
 #define SOURCES (sizeof(sources) / sizeof(sources[0]))

@@ -54,7 +54,7 @@ extern const struct ut_sql_table ut_sql_sample, ut_sql_callsite, ut_sql_frame; /
 extern const struct ut_sql_table ut_sql_mapping, ut_sql_perf_sample, ut_sql_allocation;
 extern const struct ut_sql_table ut_sql_track, ut_sql_thread, ut_sql_process, ut_sql_trace;
 extern const struct ut_sql_table ut_sql_metadata, ut_sql_args, ut_sql_flow;
-extern const struct ut_sql_table ut_sql_slice_stats;
+extern const struct ut_sql_table ut_sql_slice_stats, ut_sql_device_work;
 extern const struct ut_sql_table ut_sql_ancestor_slice, ut_sql_descendant_slice;
 extern const struct ut_sql_table ut_sql_following_flow, ut_sql_preceding_flow;
 extern const struct ut_sql_table ut_sql_directly_connected_flow;

@@ -71,6 +71,7 @@ static const struct ut_sql_table counter_track = {
 const struct ut_sql_table *const ut_sql_tables[] = {
 	&ut_sql_slice,
 	&ut_sql_slice_stats,
+	&ut_sql_device_work,
 	&ut_sql_instant,
 	&ut_sql_counter,
 	&ut_sql_sample,

@@ -602,14 +602,15 @@ const struct ut_cmd ut_cmd_query = {
 	.takes_last = true,
 	.summary = "ask traces questions in SQL",
 	.description =
-		"Answers SQL about traces. They are tables: slice, slice_stats, instant, counter,\n"
-		"flow, args, thread, process, track, trace, metadata, event; --schema describes\n"
-		"them. Times are nanoseconds. Nothing is copied and nothing can be written, "
-		"except\n"
-		"temporary tables and views. The last word is the SQL if it contains a blank and\n"
-		"is no file; without it and without -f the SQL is read from standard input, which\n"
-		"on a terminal is a prompt. Several statements are separated by semicolons. SQL\n"
-		"written for Perfetto runs as it is.",
+		"Answers SQL about traces. They are tables: slice, slice_stats, device_work, "
+		"instant,\n"
+		"counter, flow, args, thread, process, track, trace, metadata, event; --schema\n"
+		"describes them. Times are nanoseconds. Nothing is copied and nothing can be\n"
+		"written, except temporary tables and views. The last word is the SQL if it\n"
+		"contains a blank and is no file; without it and without -f the SQL is read from\n"
+		"standard input, which on a terminal is a prompt. Several statements are "
+		"separated\n"
+		"by semicolons. SQL written for Perfetto runs as it is.",
 	.examples =
 		"  what takes most of the time:\n"
 		"    unitrace query app.json 'select name, count, total, p99 from slice_stats\n"

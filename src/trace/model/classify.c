@@ -117,6 +117,17 @@ void ut_classify_add_calls(struct ut_trace *t, uint32_t category)
 	t->calls[t->call_count++] = category;
 }
 
+const char *ut_device_kind_name(uint8_t kind)
+{
+	static const char *const names[] = { [UT_DEVICE_KERNEL] = "kernel",
+					     [UT_DEVICE_COPY] = "copy",
+					     [UT_DEVICE_FILL] = "fill",
+					     [UT_DEVICE_SYNC] = "sync",
+					     [UT_DEVICE_OTHER] = "other" };
+
+	return names[kind < UT_DEVICE_OTHER ? kind : UT_DEVICE_OTHER];
+}
+
 /* Intel's tool has one category for all work: its names are those of the calls. */
 enum ut_device_kind ut_classify_work(const char *name)
 {

@@ -22,6 +22,9 @@ enum ut_device_kind {
 	UT_DEVICE_OTHER,
 };
 
+/* "kernel", "copy", ...; "other" if there is no such kind. */
+const char *ut_device_kind_name(uint8_t kind);
+
 /* Of a category: the name of the span tells, ut_classify_work(). */
 #define UT_DEVICE_BY_NAME (UT_DEVICE_OTHER + 1)
 

@@ -407,7 +407,6 @@ static uint32_t tile_name(struct ut_spool_import *im, const struct ut_spool_rec 
 
 static void send_work(struct ut_spool_import *im, const struct ut_spool_work *w, uint32_t track)
 {
-	static const char *const kinds[] = { "kernel", "copy", "fill", "sync", "other" };
 	uint32_t kind = ut_rec_low(&w->rec, KIND_TID);
 	uint64_t correlation = ut_rec_word(&w->rec, CORRELATION);
 	uint32_t flow = ut_idmap_get(&im->flow_of_call, correlation);
@@ -418,8 +417,9 @@ static void send_work(struct ut_spool_import *im, const struct ut_spool_work *w,
 				   ut_spool_string(&im->tables, ut_rec_high(&w->rec, QUEUE_NAME)));
 	if (kind == UT_WORK_KERNEL)
 		e.name = tile_name(im, &w->rec, e.name);
-	e.cat = ut_strtab_intern_z(&im->trace->strings,
-				   kinds[kind < UT_WORK_OTHER ? kind : UT_WORK_OTHER]);
+	e.cat = ut_strtab_intern_z(
+		&im->trace->strings,
+		ut_device_kind_name(kind < UT_WORK_OTHER ? (uint8_t)kind : UT_DEVICE_OTHER));
 	e.flags = kind == UT_WORK_SYNC ? UT_EV_ASIDE : 0; /* who waits does not work */
 	add_work_args(im, &w->rec);
 	ut_spool_args_measured(im, w, e.name, mark);

@@ -33,6 +33,7 @@ INSERT INTO "counter_row" VALUES(20,1000000,64,61,NULL,4,NULL);
 INSERT INTO "counter_row" VALUES(21,1500000,64,61,NULL,4,NULL);
 INSERT INTO "counter_row" VALUES(22,1001000,3,66,NULL,5,NULL);
 INSERT INTO "counter_row" VALUES(23,1501000,2,66,NULL,5,NULL);
+CREATE TABLE device_work("id" INTEGER, "ts" INTEGER, "dur" INTEGER, "name" TEXT, "kind" TEXT, "api" TEXT, "device" INTEGER, "track_id" INTEGER, "correlation" INTEGER, "external_id" INTEGER, "queued" INTEGER, "submitted" INTEGER, "tid" INTEGER, "task" TEXT, "bytes" INTEGER, "grid_x" INTEGER, "grid_y" INTEGER, "grid_z" INTEGER, "block_x" INTEGER, "block_y" INTEGER, "block_z" INTEGER, "registers" INTEGER, "static_shared" INTEGER, "dynamic_shared" INTEGER, "local" INTEGER, "spill" INTEGER, "lanes" INTEGER, "arguments" INTEGER, "compiled" TEXT, "trace" INTEGER);
 CREATE TABLE flow("id" INTEGER, "slice_out" INTEGER, "slice_in" INTEGER, "ts_out" INTEGER, "ts_in" INTEGER, "track_out" INTEGER, "track_in" INTEGER, "event_out" INTEGER, "event_in" INTEGER, "name" TEXT, "cat" TEXT, "number" , "trace" INTEGER);
 INSERT INTO "flow" VALUES(0,2,15,1020000,1060000,0,2,3,16,'hand over','flow',7,0);
 INSERT INTO "flow" VALUES(1,15,9,1060000,1520000,2,0,16,10,'hand over','flow',7,0);
