@@ -19,6 +19,7 @@ struct ut_api_traits {
 	const char *driver;   /* section of the calls below those of the program; NULL = none */
 	const char *torch;    /* PyTorch calls its devices "NAME:0" */
 	const char *variable; /* of the environment: its runtime loads the backend named there */
+	bool list;            /* ... which is a list, with colons between its names */
 	uint8_t order;        /* of its section in device tables; 0 = in order of appearance */
 	uint8_t lanes;        /* threads in step, of every kernel; 0 = each kernel tells */
 	bool by_type;         /* a section for CPUs, for GPUs and for the rest: "CL GPU" */
@@ -50,7 +51,10 @@ struct ut_api_traits {
 	X(OPENMP, "openmp", "OpenMP", .order = 0)                                                  \
 	X(TT, "tt", "Tenstorrent", .own_pages = true)                                              \
 	X(AIU, "aiu", "AIU", .own_pages = true)                                                    \
-	X(DUMMY, "null", "NULL", .order = 4, .own_pages = true) /* backend/null: no runtime */
+	X(DUMMY, "null", "NULL", .order = 4, .own_pages = true) /* backend/null: no runtime */     \
+	/* tests/e2e/demo_api: made up, to prove what a new API needs */                           \
+	X(DEMO, "demo", "Demo", .variable = "DEMO_TOOL_LIBRARIES", .list = true, .lanes = 16,      \
+	  .properties = true)
 
 enum ut_api {
 #define UT_API_ENUM(api, name, title, ...) UT_API_##api,

@@ -51,7 +51,7 @@ PROCESSES = ("select name, kind, api, device, sub_device, device_type, model fro
 TRACKS = "select name, role, api, device, of_thread from track where name <> '' order by name"
 
 
-class Places(common.Case):
+class Traces(common.Case):
     def ask(self, trace, sql):
         got = self.unitrace("query", "--json", trace, sql)
         self.assertEqual(got.returncode, 0, got.stderr)
@@ -77,6 +77,8 @@ class Places(common.Case):
         self.good("filter", "--quiet", "-o", "part.json", "--min-dur", "0", trace)
         yield from (self.dir / n for n in ("text.json", "model.json", "model.pftrace", "part.json"))
 
+
+class Places(Traces):
     def test_metadata_alone_says_what_everything_is(self):
         path = self.dir / "places.json"
         path.write_text(json.dumps(PLACES))
@@ -193,6 +195,79 @@ class Places(common.Case):
         device, = self.ask(self.dir / "run.json",
                            "select api, device, model from process where kind = 'device'")
         self.assertEqual(device, ("null", 0, "Null device"))
+
+
+DEMO = SOURCE / "tests" / "e2e" / "demo_api"
+WORK = ("select name, kind, api, device, task, grid_x, grid_y, grid_z, block_x, registers, bytes "
+        "from device_work order by ts")
+
+
+class Registered(Traces):
+    """A made-up runtime with queues, kernels, copies and a metric. Beside its backend it has one
+    line in src/base/api_list.h, and nothing else of the program knows it."""
+
+    def setUp(self):
+        super().setUp()
+        compiler = shutil.which("cc")
+        if not compiler:
+            self.skipTest("no C compiler")
+        # A place of installation of its own, with one backend more.
+        (self.dir / "bin").mkdir()
+        (self.dir / "lib" / "unitrace" / "backends").mkdir(parents=True)
+        shutil.copy(UNITRACE, self.dir / "bin" / "unitrace")
+        shutil.copy(common.BUILD / "lib" / "libunitrace.so", self.dir / "lib")
+        includes = f"-I{SOURCE / 'include'}", f"-I{DEMO}"
+        library = "-shared", "-fPIC", "-fvisibility=hidden"
+        for words in (
+                (*library, DEMO / "backend.c", "-o", "lib/unitrace/backends/demo.so"),
+                (*library[:2], DEMO / "libdemo.c", "-o", "libdemo.so"),
+                (DEMO / "app.c", "-o", "app", "libdemo.so", f"-Wl,-rpath,{self.dir}",
+                 common.BUILD / "lib" / "libittnotify.a", "-ldl", "-lpthread")):
+            done = self.run_words(compiler, "-std=gnu17", "-Wall", "-Wextra", "-Werror", *includes,
+                                  *words)
+            self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_one_line_of_the_program_knows_it(self):
+        found = [(path.name, line.strip()) for path in sorted((SOURCE / "src").rglob("*.[ch]"))
+                 for line in path.read_text(errors="replace").splitlines()
+                 if re.search(r'UT_API_DEMO|"[Dd]emo"|DEMO_TOOL', line)]
+        self.assertEqual([name for name, _ in found], ["api_list.h"], found)
+
+    def test_all_that_it_did_is_recorded_and_read_by_everything(self):
+        got = self.run_words(self.dir / "bin" / "unitrace", "-h", "-d", "-s", "-v", "-o", "run.json",
+                             "./app", env=common.environment(DEMO_TOOL_LIBRARIES="/users/own.so"))
+        self.assertEqual(got.returncode, 0, got.stderr)
+        tables = (got.stdout + got.stderr).decode()
+        self.assertEqual(tables.count("== Demo Backend =="), 3, tables)
+        self.assertRegex(tables, r"demoLaunch, +6,")
+        # 16 threads in step, and the properties of kernels: as its line says
+        self.assertRegex(tables, r'"gemm\[SIMD16 \{8; 2; 1\} \{64; 1; 1\}\]", +3,')
+        self.assertRegex(tables, r'"relu\[SIMD16 \{4; 1; 1\} \{64; 1; 1\}\]", +unknown, +16,')
+        for copy in self.copies(self.dir / "run.json"):
+            with self.subTest(copy.name):
+                self.assertEqual(sorted(self.ask(copy, WORK), key=str), sorted([
+                    ("copy", "copy", "demo", 0, "step", None, None, None, None, None, 4096),
+                    ("gemm", "kernel", "demo", 0, "step", 8, 2, 1, 64, 24, None),
+                    ("relu", "kernel", "demo", 0, "step", 4, 1, 1, 64, 24, None)] * 3, key=str))
+                self.assertEqual(self.ask(copy, "select count(*), sum(submitted >= queued and "
+                                                "ts > submitted) from device_work"), [(9, 9)])
+                self.assertEqual(self.ask(copy, "select count(*) from flow"), [(9,)])
+                self.assertEqual(self.ask(copy, "select distinct name, value from counter "
+                                                "where value > 0"), [("Active lanes", 75.0)])
+                table = json.loads(self.good("stats", "--device", "--json", copy))
+                self.assertEqual(
+                    sorted((r["backend"], r["name"], r["calls"]) for r in table["host"]),
+                    [("Demo", "demoCopy", 3), ("Demo", "demoLaunch", 6), ("Demo", "demoWait", 3)])
+                self.assertEqual(
+                    sorted((r["backend"], r["name"], r["calls"]) for r in table["device"]),
+                    [("Demo", "copy", 3), ("Demo", "gemm", 3), ("Demo", "relu", 3)])
+                kernels = json.loads(self.good("kernels", "--json", copy))
+                self.assertIn("gemm", json.dumps(kernels))
+
+    def test_the_list_of_devices_has_it(self):
+        got = self.run_words(self.dir / "bin" / "unitrace", "--device-list")
+        self.assertEqual(got.returncode, 0, got.stderr)
+        self.assertIn("Demo 1", got.stdout.decode())
 
 
 if __name__ == "__main__":

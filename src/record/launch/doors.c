@@ -305,7 +305,11 @@ static void open_devices(const struct ut_doors *d, struct ut_env *env)
 		const char *backend = ut_path_join(env->arena, d->backends,
 						   ut_str_fmt(env->arena, "%s.so", apis[i].name));
 
-		if (apis[i].variable && ut_path_exists(backend))
+		if (!apis[i].variable || !ut_path_exists(backend))
+			continue;
+		if (apis[i].list)
+			open_list(d, env, apis[i].variable, backend, apis[i].title);
+		else
 			open_single(d, env, apis[i].variable, backend, apis[i].title);
 	}
 	if (ut_path_exists(cuda))
