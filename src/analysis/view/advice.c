@@ -18,6 +18,7 @@
 #include "view/attached.h"
 #include "view/ranks_sheet.h"
 #include "view/view.h"
+#include "view/view_kernels.h"
 #include "view/view_parts.h"
 
 #define MOST_SLICES UINT64_C(2000000) /* somebody waits for the page */
@@ -74,26 +75,25 @@ static void put_time(struct ut_buf *b, uint64_t ns)
 struct devices {
 	size_t trace;
 	const struct ut_store *store;
-	struct ut_device_log log;
+	const struct ut_device_log *log;
+	const struct ut_kernel_set *kernels;
 	struct ut_device_summary summary;
-	struct ut_kernel_set kernels;
 };
 
 static void look_at_devices(struct devices *d, struct ut_view *v, size_t trace)
 {
+	const struct ut_view_kernels *k = ut_view_kernels_take(v, trace);
+
 	*d = (struct devices){ .trace = trace, .store = v->traces[trace].store };
-	ut_device_log_init(&d->log, false);
-	ut_device_log_store(&d->log, d->store);
-	ut_device_log_finish(&d->log);
-	ut_device_summary_make(&d->summary, &d->log);
-	ut_kernel_set_make(&d->kernels, d->store, &d->log);
+	d->log = &k->log;
+	d->kernels = &k->set;
+	ut_device_summary_make(&d->summary, d->log);
 }
 
-static void forget_devices(struct devices *d)
+static void forget_devices(struct devices *d, struct ut_view *v)
 {
-	ut_kernel_set_release(&d->kernels);
 	ut_device_summary_release(&d->summary);
-	ut_device_log_release(&d->log);
+	ut_view_kernels_drop(v, d->trace);
 }
 
 static bool was_paused(const struct ut_device_log *log, uint64_t from, uint64_t to)
@@ -111,13 +111,13 @@ static void longest_gap(const struct devices *d, uint32_t device, uint64_t gap[2
 	uint64_t end = 0;
 
 	gap[0] = gap[1] = 0;
-	for (size_t i = 0; i < d->log.work_count; i++) {
-		const struct ut_device_work *w = &d->log.works[i];
+	for (size_t i = 0; i < d->log->work_count; i++) {
+		const struct ut_device_work *w = &d->log->works[i];
 
 		if (w->device != device || w->kind > UT_DEVICE_FILL)
 			continue;
 		if (end && w->start > end && w->start - end > gap[1] - gap[0] &&
-		    !was_paused(&d->log, end, w->start)) {
+		    !was_paused(d->log, end, w->start)) {
 			gap[0] = end;
 			gap[1] = w->start;
 		}
@@ -234,13 +234,13 @@ static void say_idle(struct advice *n, const struct ut_device_use *u, struct ut_
 
 static void advise_idle(struct advices *a, const struct devices *d, const struct ut_device_use *u)
 {
-	const struct ut_device_info *info = &d->log.devices[u->device];
+	const struct ut_device_info *info = &d->log->devices[u->device];
 	struct advice *n = add(a, true);
 	uint64_t python = python_time(d->store, a->view->threads), gap[2];
 	struct ut_buf whose = { 0 };
 
 	say_whose(&whose, a->view, d->trace);
-	say_idle(n, u, ut_strtab_get(&d->log.strings, info->name), whose.data ? whose.data : "",
+	say_idle(n, u, ut_strtab_get(&d->log->strings, info->name), whose.data ? whose.data : "",
 		 part(python, u->window) >= BY_PYTHON);
 	ut_buf_release(&whose);
 	longest_gap(d, u->device, gap);
@@ -375,17 +375,17 @@ static void say_kernel(struct ut_buf *b, struct ut_str name)
 static bool advise_collective(struct advices *a, const struct devices *d, bool bad)
 {
 	uint64_t total;
-	const struct ut_kernel_variant *k = longest_collective(&d->kernels, &total);
+	const struct ut_kernel_variant *k = longest_collective(d->kernels, &total);
 	struct advice *n;
 
-	if (part(total, d->kernels.total) < MOSTLY)
+	if (part(total, d->kernels->total) < MOSTLY)
 		return false;
 	n = add(a, bad);
 	n->tab = ut_ranks_any(d->store) ? UT_RANKS_TOOL : "kernels";
 	ut_buf_fmt(&n->say,
 		   "Communication-bound: %.1f %% of the kernels' time is moving data between "
 		   "ranks, most of it in ",
-		   100 * part(total, d->kernels.total));
+		   100 * part(total, d->kernels->total));
 	say_kernel(&n->say, k->facts.name);
 	ut_buf_text(&n->say, ".");
 	ut_buf_text(&n->why, "such a kernel takes as long as the last rank is late: ");
@@ -398,7 +398,7 @@ static bool advise_collective(struct advices *a, const struct devices *d, bool b
 /* first: nothing that is known costs more. */
 static void advise_kernel(struct advices *a, const struct devices *d, bool first)
 {
-	const struct ut_kernel_variant *k = worst_kernel(&d->kernels);
+	const struct ut_kernel_variant *k = worst_kernel(d->kernels);
 	struct advice *n;
 
 	if (!k)
@@ -411,7 +411,7 @@ static void advise_kernel(struct advices *a, const struct devices *d, bool first
 	ut_buf_text(&n->say, first ? ": make " : "Make ");
 	say_kernel(&n->say, k->facts.name);
 	ut_buf_fmt(&n->say, " faster, %.1f %% of the kernels' time: %s.",
-		   100 * part(k->total, d->kernels.total), k->verdicts->sentence);
+		   100 * part(k->total, d->kernels->total), k->verdicts->sentence);
 	ut_buf_text(&n->why, k->verdicts->advice ? k->verdicts->advice : "");
 	ut_buf_text(&n->why, " (unitrace kernels)");
 }
@@ -493,7 +493,7 @@ static size_t worst_trace(struct ut_view *v)
 			most = idle;
 			worst = i;
 		}
-		forget_devices(&d);
+		forget_devices(&d, v);
 	}
 	return worst;
 }
@@ -517,7 +517,7 @@ static void advise_devices(struct advices *a)
 		if (!advise_collective(a, &d, device_bound))
 			advise_kernel(a, &d, device_bound || counted);
 	}
-	forget_devices(&d);
+	forget_devices(&d, a->view);
 }
 
 static int by_weight(const void *a, const void *b)

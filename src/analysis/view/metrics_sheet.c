@@ -20,6 +20,7 @@
 #include "view/memory_sheet.h"
 #include "view/roofline_sheet.h"
 #include "view/sheet.h"
+#include "view/view_kernels.h"
 #include "view/view_parts.h"
 
 #define TOOL         "metrics"
@@ -32,8 +33,8 @@
 
 /* What is known of one trace. */
 struct part {
-	struct ut_device_log log;
-	struct ut_kernel_set set;
+	const struct ut_device_log *log;
+	const struct ut_kernel_set *set;
 	struct ut_kernel_measures m;
 	const struct ut_device_work **first; /* launch of each variant */
 	size_t title_of[MOST_TITLES];        /* 1 + its own title, by title of all */
@@ -64,7 +65,7 @@ struct measures {
 
 static bool has_values(const struct part *p, size_t title)
 {
-	for (size_t v = 0; v < p->set.count; v++) {
+	for (size_t v = 0; v < p->set->count; v++) {
 		if (!isnan(p->m.means[v * p->m.title_count + title]))
 			return true;
 	}
@@ -92,11 +93,11 @@ static void add_rows(struct measures *all, uint32_t number)
 {
 	const struct part *p = &all->parts[number];
 
-	for (uint32_t v = 0; v < p->set.count; v++) {
+	for (uint32_t v = 0; v < p->set->count; v++) {
 		all->rows =
 			ut_grow(all->rows, all->row_count + 1, &all->row_cap, sizeof(*all->rows));
-		all->rows[all->row_count++] = (struct row){ p->set.variants[v].total, number, v };
-		all->total += p->set.variants[v].total;
+		all->rows[all->row_count++] = (struct row){ p->set->variants[v].total, number, v };
+		all->total += p->set->variants[v].total;
 	}
 }
 
@@ -120,17 +121,17 @@ static int by_total(const void *a, const void *b)
 	return order ? order : (x->variant > y->variant) - (x->variant < y->variant);
 }
 
-static void read_part(struct part *p, const struct ut_store *store, struct ut_arena *a)
+static void read_part(struct part *p, struct ut_view *v, size_t trace, struct ut_arena *a)
 {
-	ut_device_log_init(&p->log, false);
-	ut_device_log_store(&p->log, store);
-	ut_device_log_finish(&p->log);
-	ut_kernel_set_make(&p->set, store, &p->log);
-	ut_kernel_measures_make(&p->m, store, &p->log, &p->set);
-	p->first = UT_NEW_N(a, const struct ut_device_work *, p->set.count + 1);
-	for (size_t i = p->log.work_count; i-- > 0;) {
-		if (p->set.of_work[i])
-			p->first[p->set.of_work[i] - 1] = &p->log.works[i];
+	const struct ut_view_kernels *k = ut_view_kernels_take(v, trace);
+
+	p->log = &k->log;
+	p->set = &k->set;
+	ut_kernel_measures_make(&p->m, v->traces[trace].store, p->log, p->set);
+	p->first = UT_NEW_N(a, const struct ut_device_work *, p->set->count + 1);
+	for (size_t i = p->log->work_count; i-- > 0;) {
+		if (p->set->of_work[i])
+			p->first[p->set->of_work[i] - 1] = &p->log->works[i];
 	}
 }
 
@@ -139,7 +140,7 @@ static void gather(struct measures *all, struct ut_view *v)
 	*all = (struct measures){ .part_count = v->trace_count };
 	all->parts = UT_NEW_N(&all->arena, struct part, v->trace_count + 1);
 	for (size_t i = 0; i < v->trace_count; i++) {
-		read_part(&all->parts[i], v->traces[i].store, &all->arena);
+		read_part(&all->parts[i], v, i, &all->arena);
 		add_titles(all, &all->parts[i]);
 		add_rows(all, (uint32_t)i);
 		add_roof(all, &all->parts[i]);
@@ -155,12 +156,11 @@ static void gather(struct measures *all, struct ut_view *v)
 	}
 }
 
-static void release(struct measures *all)
+static void release(struct measures *all, struct ut_view *v)
 {
 	for (size_t i = 0; i < all->part_count; i++) {
 		ut_kernel_measures_release(&all->parts[i].m);
-		ut_kernel_set_release(&all->parts[i].set);
-		ut_device_log_release(&all->parts[i].log);
+		ut_view_kernels_drop(v, i);
 	}
 	all->roof.device = (struct ut_roof_device){ 0 }; /* a part's */
 	ut_roof_release(&all->roof);
@@ -250,7 +250,7 @@ static void put_shape(struct ut_sheet *s, const struct part *p, uint32_t variant
 	struct ut_str text = { "", 0 };
 
 	if (w)
-		text = ut_strtab_get(&p->log.strings, grid ? w->grid : w->block);
+		text = ut_strtab_get(&p->log->strings, grid ? w->grid : w->block);
 	if (text.len)
 		ut_sheet_text(s, text);
 	else
@@ -260,7 +260,7 @@ static void put_shape(struct ut_sheet *s, const struct part *p, uint32_t variant
 static void put_kernel(struct measures *all, struct ut_sheet *s, const struct row *r)
 {
 	const struct part *p = &all->parts[r->part];
-	const struct ut_kernel_variant *k = &p->set.variants[r->variant];
+	const struct ut_kernel_variant *k = &p->set->variants[r->variant];
 	const struct ut_roof_kernel *roof = roof_of(all, r);
 
 	ut_sheet_text(s, k->facts.name);
@@ -350,12 +350,12 @@ static void put_memory(struct measures *all, struct ut_out *out)
 	for (size_t i = 0; i < shown_rows(all); i++) {
 		const struct row *r = &all->rows[i];
 		const struct part *p = &all->parts[r->part];
-		const struct ut_kernel_variant *k = &p->set.variants[r->variant];
-		const struct ut_device_info *d = &p->log.devices[k->device];
+		const struct ut_kernel_variant *k = &p->set->variants[r->variant];
+		const struct ut_device_info *d = &p->log->devices[k->device];
 
 		ut_out_text(out, i ? "," : "");
 		ut_memory_sheet_put(out, &p->m, r->variant, k,
-				    ut_strtab_get(&p->log.strings, d->model ? d->model : d->name));
+				    ut_strtab_get(&p->log->strings, d->model ? d->model : d->name));
 	}
 	ut_out_text(out, "]");
 }
@@ -481,7 +481,7 @@ static void make_metrics(struct ut_view *v, struct ut_out *out)
 	put_memory(&all, out);
 	put_stalls(&all, out);
 	ut_out_text(out, "}");
-	release(&all);
+	release(&all, v);
 }
 
 static void make_roofline(struct ut_view *v, struct ut_out *out)
@@ -490,7 +490,7 @@ static void make_roofline(struct ut_view *v, struct ut_out *out)
 
 	gather(&all, v);
 	ut_roofline_sheet(out, &all.roof);
-	release(&all);
+	release(&all, v);
 }
 
 static bool has_any(const struct ut_view *v, bool (*has)(const struct ut_store *store))

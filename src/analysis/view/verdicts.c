@@ -3,12 +3,12 @@
 #include <math.h>
 #include <string.h>
 
-#include "analyze/device_log.h"
 #include "metrics/kernel_facts.h"
 #include "metrics/verdict_units.h"
 #include "model/store.h"
 #include "text/out.h"
 #include "view/attached.h"
+#include "view/view_kernels.h"
 #include "view/view_parts.h"
 
 #define MOST_KERNELS 5000u /* of a trace, the first that were launched */
@@ -65,17 +65,12 @@ static void put_kernel(struct ut_out *out, const struct ut_kernel_variant *k)
 	ut_out_text(out, "]}");
 }
 
-static void put_trace(struct ut_out *out, const struct ut_store *store, bool *any)
+static void put_trace(struct ut_out *out, struct ut_view *v, size_t trace, bool *any)
 {
-	struct ut_device_log log;
-	struct ut_kernel_set set;
+	const struct ut_kernel_set *set = &ut_view_kernels_take(v, trace)->set;
 
-	ut_device_log_init(&log, false);
-	ut_device_log_store(&log, store);
-	ut_device_log_finish(&log);
-	ut_kernel_set_make(&set, store, &log);
-	for (size_t i = 0; i < set.count && i < MOST_KERNELS; i++) {
-		const struct ut_kernel_variant *k = &set.variants[i];
+	for (size_t i = 0; i < set->count && i < MOST_KERNELS; i++) {
+		const struct ut_kernel_variant *k = &set->variants[i];
 
 		/* of kernels without any counter there is nothing to say, one by one */
 		if (k->verdicts->rule == UT_BOUND_UNKNOWN && !ut_unit_busiest(&k->facts))
@@ -84,8 +79,7 @@ static void put_trace(struct ut_out *out, const struct ut_store *store, bool *an
 		put_kernel(out, k);
 		*any = true;
 	}
-	ut_kernel_set_release(&set);
-	ut_device_log_release(&log);
+	ut_view_kernels_drop(v, trace);
 }
 
 static void make(struct ut_view *v, struct ut_out *out)
@@ -94,7 +88,7 @@ static void make(struct ut_view *v, struct ut_out *out)
 
 	ut_out_text(out, "{\"kernels\":[");
 	for (size_t i = 0; i < v->trace_count; i++)
-		put_trace(out, v->traces[i].store, &any);
+		put_trace(out, v, i, &any);
 	ut_out_text(out, "]}");
 }
 

@@ -16,6 +16,7 @@
 #include "view/ranks_sheet.h"
 #include "view/sample_stacks.h"
 #include "view/verdicts.h"
+#include "view/view_kernels.h"
 #include "view/view_parts.h"
 
 /* Times from here on, in ns, can only count from 1970, as merge/clock.c has it. */
@@ -82,6 +83,7 @@ void ut_view_free(struct ut_view *v)
 		free(v->tracks[i].ends);
 	for (size_t i = 0; i < v->trace_count; i++) {
 		free(v->traces[i].groups);
+		ut_view_kernels_free(v->traces[i].kernels);
 		ut_view_store_drop(v->traces[i].shared);
 	}
 	ut_view_attached_release(&v->attached);

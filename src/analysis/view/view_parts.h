@@ -13,7 +13,6 @@
 #include <stdint.h>
 
 #include "base/arena.h"
-#include "base/str.h"
 #include "model/nesting.h"
 #include "model/pyramid.h"
 #include "model/store.h"
@@ -48,7 +47,8 @@ struct ut_view_trace {
 	struct ut_view_store *shared; /* that the store is part of; NULL = lent */
 	int64_t origin;               /* ts of the view's time 0 */
 	uint32_t first_track, first_type;
-	const char **groups; /* per track, NULL = it is in none; NULL = all are */
+	const char **groups;             /* per track, NULL = it is in none; NULL = all are */
+	struct ut_view_kernels *kernels; /* view_kernels.h; NULL = not asked for */
 };
 
 struct ut_view_track {
