@@ -313,6 +313,16 @@ class Readers(unittest.TestCase):
                         self.assertIn(got.returncode, (1, 3), got.stdout + got.stderr)
                         self.assertRegex(got.stderr + got.stdout, r"nothing was compared|cannot be decided|broken|fail")
 
+    def test_calls_that_never_ended_are_not_alike(self):
+        """Not even those of one run: nobody knows how long they would have lasted."""
+        for shape in (name for name, (_, sentence) in SHAPES.items() if sentence == ENDS):
+            for runs in ((T, T), (T, T, "--against", T, T)):
+                with self.subTest(shape=shape, runs=runs):
+                    status, said = self.read(("diff", *runs), shape)
+                    self.assertEqual(status, 0, said)
+                    self.assertRegex(said, r"\bunfinished\b")
+                    self.assertNotRegex(said, r"\balike\b|\bnoise\b")
+
     def test_an_assistant_is_told(self):
         server = Server(self.dir)
         try:

@@ -149,6 +149,20 @@ static struct ut_report_cell percent_cell(char text[32], const struct ut_diff_ro
 	return ut_report_said(ut_report_real(100 * (r->new[m] - r->old[m]) / r->old[m]), text);
 }
 
+static bool is_unfinished(const struct ut_diff_row *r)
+{
+	return (r->before && r->before->unfinished) || (r->after && r->after->unfinished);
+}
+
+/* Nothing is said of calls some of which never ended: these were longer than is known. */
+static const char *verdict_word(const struct ut_diff *d, const struct ut_diff_row *r)
+{
+	return is_unfinished(r) ? "unfinished"
+	       : d->by_runs     ? ut_verdict_words[r->verdict]
+	       : r->few         ? "too few"
+				: ut_apart_words[r->verdict];
+}
+
 /* "longer in 97% of pairs": of two calls, one from each run. */
 static void put_nesting(struct ut_buf *b, const struct ut_diff_row *r)
 {
@@ -170,11 +184,12 @@ static struct ut_report_cell verdict_cell(struct words *w, const struct ut_diff 
 
 	if (r->p < 0)
 		return ut_report_said(ut_report_none(), r->after ? "new" : "vanished");
+	if (is_unfinished(r))
+		return ut_report_text(verdict_word(d, r));
 	b->len = 0;
 	if (!d->by_runs) {
 		put_nesting(b, r);
-		return ut_report_said(
-			ut_report_text(r->few ? "too few" : ut_apart_words[r->verdict]), b->data);
+		return ut_report_said(ut_report_text(verdict_word(d, r)), b->data);
 	}
 	ut_buf_text(b, ut_verdict_words[r->verdict]);
 	if (r->p < 0.001)
@@ -260,8 +275,7 @@ static void put_failure(struct ut_out *o, const struct ut_diff *d, const struct 
 		ut_out_fmt(o, ": %.10g -> %.10g", r->old[rule->metric], r->new[rule->metric]);
 	else if (rule->type == UT_RULE_CHANGE)
 		ut_out_fmt(o, ": %s -> %s, %s", ut_cell_time(old, ns_of(r->old[rule->metric])),
-			   ut_cell_time(new, ns_of(r->new[rule->metric])),
-			   (d->by_runs ? ut_verdict_words : ut_apart_words)[r->verdict]);
+			   ut_cell_time(new, ns_of(r->new[rule->metric])), verdict_word(d, r));
 	ut_out_text(o, "\n");
 	ut_buf_release(&name);
 }
