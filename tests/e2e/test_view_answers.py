@@ -20,6 +20,23 @@ class Answers(View):
         first = self.ask("findings", scope={})[0]
         self.assertEqual((first["tone"], first["say"]), ("bad", said))
 
+    def test_a_job_that_stood_still_is_no_imbalance(self):
+        """What is said first is who never came; who waits for it does not "work longer"."""
+        for rank in range(2):
+            allreduce = {"comm": "MPI_COMM_WORLD", "seq": 0, "bytes": 8, "unfinished": True}
+            last = ("MPI_Allreduce", "MPI", 2000, 900000, allreduce) if rank else ("read", "app", 2000, 700000, {"unfinished": True})
+            calls = [("MPI_Init", "MPI", 0, 1000, {"rank": rank, "size": 2}), last]
+            (self.dir / f"run.{rank}.json").write_text(json.dumps({
+                "traceEvents": [{"ph": "X", "pid": 10 + rank, "tid": 1, "ts": b, "dur": d, "name": n, "cat": c, "args": a}
+                                for n, c, b, d, a in calls],
+                "otherData": {"tool": "unitrace", "processes": [{"pid": 10 + rank, "rank": rank, "name": "cg", "host": "node"}]}}))
+        self.start("run.0.json", "run.1.json")
+        said = [f["say"] for f in self.ask("findings", scope={})]
+        self.assertFalse([s for s in said if "works" in s], said)
+        first = self.ask("sheet", tool="advice", name="findings")[0]
+        self.assertRegex(first["say"], r"^Rank 0 never came to MPI_Allreduce .*: it was in its task \"read\" for ")
+        self.assertEqual((first["tone"], first["tab"]), ("bad", "ranks"))
+
     def test_a_counter_without_a_value_for_a_while(self):
         """That time counts nowhere; a counter that never has a value has no row."""
         values = {"usage": [(0, 100), (10, "NaN"), (30, 50), (50, "NaN")], "never": [(5, "NaN")]}

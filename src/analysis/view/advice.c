@@ -11,6 +11,7 @@
 #include "metrics/kernel_facts.h"
 #include "metrics/kernel_measures.h"
 #include "model/store.h"
+#include "ranks/ranks_open.h"
 #include "ranks/ranks_table.h"
 #include "sample/short_name.h"
 #include "text/cells.h"
@@ -31,7 +32,7 @@
 #define BY_PYTHON   0.3 /* of the time: then it is what keeps the host */
 
 struct advice {
-	bool bad;
+	bool bad, first; /* of a job that did not end, whatever else there is */
 	struct ut_buf say, why;
 	uint64_t gain; /* ns, at most */
 	uint64_t range[2];
@@ -422,19 +423,27 @@ static void say_ranks(struct advices *a, const struct ut_rank_view *v)
 {
 	uint64_t wait = v->sums.all.wait[0];
 	double share = part(wait, v->sums.all.total);
+	struct ut_buf stopped = { 0 };
 	struct advice *n;
+	bool ended;
 	size_t at;
 
-	if (v->ranks->count < 2 || share < LITTLE)
+	ut_ranks_unfinished(v->ranks, &stopped);
+	ended = !stopped.len;
+	ut_buf_release(&stopped);
+	if (v->ranks->count < 2 || (share < LITTLE && ended))
 		return;
-	n = add(a, share >= MUCH);
+	n = add(a, share >= MUCH || !ended);
+	n->first = !ended;
 	n->gain = wait / v->ranks->count;
 	n->tab = UT_RANKS_TOOL;
 	n->about = "ranks";
-	ut_buf_text(&n->say, "Imbalance, even out the work of ranks: ");
+	if (ended)
+		ut_buf_text(&n->say, "Imbalance, even out the work of ranks: ");
 	at = n->say.len;
 	ut_rank_verdict(v, &n->say);
-	n->say.data[at] = 'r'; /* "Rank 5 makes ...", "Ranks wait ..." */
+	if (at && n->say.data[at] == 'R') /* "Rank 5 makes ...", "Ranks wait ..." */
+		n->say.data[at] = 'r';
 	ut_buf_text(&n->say, ".");
 	ut_rank_efficiency(v, &n->why);
 	ut_buf_text(&n->why, " (unitrace ranks).");
@@ -524,6 +533,8 @@ static int by_weight(const void *a, const void *b)
 {
 	const struct advice *x = a, *y = b;
 
+	if (x->first != y->first)
+		return x->first ? -1 : 1;
 	if (x->bad != y->bad)
 		return x->bad ? -1 : 1;
 	if (x->gain != y->gain)

@@ -9,6 +9,7 @@
 #include "base/grow.h"
 #include "base/size.h"
 #include "base/sort.h"
+#include "ranks/ranks.h"
 #include "text/cells.h"
 #include "text/out.h"
 #include "view/answers.h"
@@ -86,10 +87,15 @@ static void find_idle(struct findings *f, const struct ut_area_facts *a)
 	ut_buf_text(&n->why, ".");
 }
 
+/* Where ranks call each other, who is busy may be waiting: that is for advice.c to say. */
 static void find_uneven(struct findings *f, const struct ut_area_facts *a)
 {
 	struct finding *n;
 
+	for (size_t i = 0; a->ranks > 1 && i < f->view->trace_count; i++) {
+		if (ut_ranks_any(f->view->traces[i].store))
+			return;
+	}
 	if (a->ranks < 2 || !a->rank_mean ||
 	    (double)a->rank_busy < (double)a->rank_mean * (1 + UNEVEN))
 		return;

@@ -110,9 +110,11 @@ function causes(store: Store, scope: Scope): Finding[] {
 		}));
 }
 
-/* Ranks whose threads are busier than the others' make them wait. */
+/* Ranks whose threads are busier than the others' make them wait. Where they call each other, who is busy may be waiting. */
 function uneven(store: Store, a: Aggregates): Finding[] {
 	const sums = new Map<number, number>();
+
+	if (store.cats.some(cat => /^(MPI|NCCL|oneCCL|gloo)/.test(cat))) return [];
 
 	for (const r of rows(a.threads)) {
 		const place = store.tracks[num(r.track)].place;
