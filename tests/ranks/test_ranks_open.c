@@ -293,6 +293,27 @@ static void a_process_that_failed_is_no_healthy_job(void **state)
 	ut_ranks_release(&r);
 }
 
+static void a_task_that_was_never_left_is_no_healthy_job(void **state)
+{
+	static const struct call came[] = {
+		ALL("MPI_Barrier", 100, 110, 1),
+		{ "MPI_Finalize", 200, 210, 1, UT_RANK_FINALIZE, -1, -1 },
+	};
+	struct ut_ranks r;
+
+	(void)state;
+	for (size_t finalized = 0; finalized < 2; finalized++) {
+		ut_ranks_init(&r);
+		add_rank(&r, 0, NULL, came, 2);
+		add_rank(&r, 1, "main", came, 1 + finalized);
+		assert_said(&r, finalized ? "Ranks hardly wait for each other"
+					  : "Rank 1 never left its task \"main\", in which it was "
+					    "for 500 ns");
+		assert_int_equal(ut_ranks_ended(&r), finalized);
+		ut_ranks_release(&r);
+	}
+}
+
 static void a_rank_that_left_without_finalizing_is_gone(void **state)
 {
 	static const struct call came[] = { ALL("MPI_Allreduce", 100, 110, 1),
@@ -371,6 +392,7 @@ UT_TESTS(ranks_open)
 		cmocka_unit_test(nobody_waits_for_itself),
 		cmocka_unit_test(different_calls_of_one_number_are_told),
 		cmocka_unit_test(a_process_that_failed_is_no_healthy_job),
+		cmocka_unit_test(a_task_that_was_never_left_is_no_healthy_job),
 		cmocka_unit_test(a_rank_that_left_without_finalizing_is_gone),
 		cmocka_unit_test(who_never_finalizes_is_waited_for),
 		cmocka_unit_test(ranks_that_are_killed_together_have_not_ended_before),

@@ -77,12 +77,17 @@ const struct ut_rank_call *ut_rank_finalize(const struct ut_rank *one)
 	return NULL;
 }
 
+bool ut_rank_in_task(const struct ut_rank *one)
+{
+	return one->in_task && !ut_rank_finalize(one);
+}
+
 bool ut_ranks_ended(const struct ut_ranks *r)
 {
 	for (size_t i = 0; i < r->count; i++) {
 		const struct ut_rank *one = &r->items[i];
 
-		if (one->open_count || one->in_task || one->ended)
+		if (one->open_count || ut_rank_in_task(one) || one->ended)
 			return false;
 	}
 	return true;

@@ -854,28 +854,51 @@ static void add_init(const struct ut_ranks *r, const struct halt *h, struct ut_b
 	add_time(out, s->time);
 }
 
-/* No call is open: how the processes ended, if not as they should. */
+/* How many processes failed, or, unless failed, never left a task; *first: one of these. */
+static uint32_t count_ends(const struct ut_ranks *r, bool failed, const struct ut_rank **first)
+{
+	uint32_t count = 0;
+
+	for (size_t i = r->count; i-- > 0;) {
+		const struct ut_rank *one = &r->items[i];
+
+		if (failed ? !one->ended : !ut_rank_in_task(one))
+			continue;
+		*first = one;
+		count++;
+	}
+	return count;
+}
+
+/* No call is open: how the processes ended, or where they were, if not as they should. */
 static void add_ends(const struct ut_ranks *r, struct ut_buf *out)
 {
-	uint32_t first = UT_RANK_NOBODY, count = 0;
+	const struct ut_rank *one = NULL;
+	uint32_t count = count_ends(r, true, &one);
 
-	for (uint32_t i = 0; i < r->count; i++) {
-		count += r->items[i].ended != 0;
-		if (r->items[i].ended && first == UT_RANK_NOBODY)
-			first = i;
+	if (count) {
+		ut_buf_fmt(out, "The process of rank %" PRId32, one->rank);
+		if (count > 1)
+			ut_buf_fmt(out, " and those of %" PRIu32 " more", count - 1);
+		ut_buf_text(out, " did not end well: ");
+		add_name(out, ut_strtab_get(&r->strings, one->ended));
+		if (one->in_task) {
+			ut_buf_text(out, ", in its task \"");
+			add_name(out, ut_strtab_get(&r->strings, one->in_task));
+			ut_buf_text(out, "\"");
+		}
+		return;
 	}
+	count = count_ends(r, false, &one);
 	if (!count)
 		return;
-	ut_buf_fmt(out, "The process of rank %" PRId32, r->items[first].rank);
+	ut_buf_fmt(out, "Rank %" PRId32, one->rank);
 	if (count > 1)
-		ut_buf_fmt(out, " and those of %" PRIu32 " more", count - 1);
-	ut_buf_text(out, " did not end well: ");
-	add_name(out, ut_strtab_get(&r->strings, r->items[first].ended));
-	if (r->items[first].in_task) {
-		ut_buf_text(out, ", in its task \"");
-		add_name(out, ut_strtab_get(&r->strings, r->items[first].in_task));
-		ut_buf_text(out, "\"");
-	}
+		ut_buf_fmt(out, " (and %" PRIu32 " more)", count - 1);
+	ut_buf_text(out, " never left its task \"");
+	add_name(out, ut_strtab_get(&r->strings, one->in_task));
+	ut_buf_text(out, "\", in which it was for ");
+	add_time(out, one->end > one->in_since ? one->end - one->in_since : 0);
 }
 
 void ut_ranks_unfinished(const struct ut_ranks *r, struct ut_buf *out)

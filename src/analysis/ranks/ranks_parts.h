@@ -83,6 +83,8 @@ void ut_ranks_measured(struct ut_ranks *r, struct ut_rank *one, struct ut_str js
 
 /* The call of MPI_Finalize; NULL: it made none. */
 const struct ut_rank_call *ut_rank_finalize(const struct ut_rank *one);
+/* Was it in a task up to its end, which was not after MPI_Finalize? */
+bool ut_rank_in_task(const struct ut_rank *one);
 
 /* Is a span of this category and name what a library does, and no task of the program's? */
 bool ut_rank_is_library(struct ut_str category, struct ut_str name);
