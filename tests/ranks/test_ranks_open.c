@@ -293,6 +293,34 @@ static void a_process_that_failed_is_no_healthy_job(void **state)
 	ut_ranks_release(&r);
 }
 
+/* All have begun it, and rank 1 does something else in between. */
+static void who_is_away_from_a_collective_call_is_waited_for(void **state)
+{
+	static const struct call waits[] = { { "MPI_Ibarrier", 100, 110, 1, UT_RANK_POST, -1, -1 },
+					     { "MPI_Wait", 200, 910, 1, UT_RANK_WAIT, -1, -1 } };
+	static const struct call late[] = { { "MPI_Ibarrier", 100, 110, 1, UT_RANK_POST, -1, -1 },
+					    { "MPI_Wait", 900, 910, 1, UT_RANK_WAIT, -1, -1 } };
+	static const struct call open[] = { { "MPI_Ibarrier", 100, 110, 1, UT_RANK_POST, -1, -1 },
+					    { "MPI_Wait", 200, RUN, 1, UT_RANK_WAIT, -1, -1 } };
+	struct ut_ranks r;
+
+	(void)state;
+	ut_ranks_init(&r);
+	add_rank(&r, 0, NULL, waits, 2);
+	add_rank(&r, 1, NULL, late, 2);
+	add_rank(&r, 2, NULL, waits, 2);
+	assert_said(&r, "Rank 1 makes 2 others wait: 1.400 us of the 1.400 us");
+	ut_ranks_release(&r);
+	ut_ranks_init(&r);
+	add_rank(&r, 0, NULL, open, 2);
+	add_rank(&r, 1, "compute", late, 1);
+	assert_said(&r, "1 rank had not left MPI_Wait (seq 0 on MPI_COMM_WORLD) when the recording "
+			"ended, 800 ns after it began; all that are known to be members had come, "
+			"but rank 1 was in no call: it was in its task \"compute\" for 500 ns. "
+			"Rank 1 makes 1 other wait: 800 ns of the 800 ns");
+	ut_ranks_release(&r);
+}
+
 static void a_task_that_was_never_left_is_no_healthy_job(void **state)
 {
 	static const struct call came[] = {
@@ -392,6 +420,7 @@ UT_TESTS(ranks_open)
 		cmocka_unit_test(nobody_waits_for_itself),
 		cmocka_unit_test(different_calls_of_one_number_are_told),
 		cmocka_unit_test(a_process_that_failed_is_no_healthy_job),
+		cmocka_unit_test(who_is_away_from_a_collective_call_is_waited_for),
 		cmocka_unit_test(a_task_that_was_never_left_is_no_healthy_job),
 		cmocka_unit_test(a_rank_that_left_without_finalizing_is_gone),
 		cmocka_unit_test(who_never_finalizes_is_waited_for),

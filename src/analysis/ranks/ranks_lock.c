@@ -137,11 +137,7 @@ static const struct epoch *last_holder(const struct epochs *e, const struct epoc
 	return NULL;
 }
 
-/*
- * When the rank came back into MPI, after it had been away for most of the time since begin; 0 = it
- * was there, or did not come.
- */
-static uint64_t came_in(const struct ut_rank *one, uint64_t begin, uint64_t end)
+uint64_t ut_rank_came_back(const struct ut_rank *one, uint64_t begin, uint64_t end)
 {
 	size_t lo = 0, hi = one->call_count;
 	uint64_t left = begin;
@@ -189,7 +185,7 @@ static void wait_in(struct ut_ranks *r, const struct epochs *e, uint32_t rank, c
 		target = ut_ranks_find(r, is->to);
 		if (target == UT_RANK_NOBODY || target == rank)
 			continue;
-		came = came_in(&r->items[target], c.begin, c.end);
+		came = ut_rank_came_back(&r->items[target], c.begin, c.end);
 		if (came)
 			ut_rank_waited(one, i, came, target, UT_RANK_LATE_TARGET);
 	}

@@ -342,12 +342,26 @@ static uint32_t first_other(const struct roll *roll, uint32_t link, const struct
 	return UT_RANK_NOBODY;
 }
 
+/* All have begun it: the first member that is in no call to go on with it; NOBODY: all are. */
+static uint32_t first_away(const struct roll *roll, uint32_t link)
+{
+	const struct ut_ranks *r = roll->ranks;
+	uint32_t group = roll->groups[r->meetings[link - 1].group];
+
+	for (uint32_t i = 0; i < r->count; i++) {
+		if (roll->member[(group - 1) * r->count + i] && !open_call(&r->items[i]))
+			return i;
+	}
+	return UT_RANK_NOBODY;
+}
+
 static uint32_t in_collective(const struct roll *roll, uint32_t rank, uint32_t link,
 			      const struct ut_rank_shape *is)
 {
 	const struct ut_ranks *r = roll->ranks;
 	const struct ut_rank_meeting *m = &r->meetings[link - 1];
 	bool rooted = is->meets == UT_RANK_FROM_ROOT || is->meets == UT_RANK_TO_ROOT;
+	uint32_t found;
 
 	if (rooted && m->root != UT_RANK_NOBODY && m->root != rank &&
 	    is_absent(roll, link, m->root))
@@ -356,7 +370,9 @@ static uint32_t in_collective(const struct roll *roll, uint32_t rank, uint32_t l
 		return UT_RANK_ABSENT;
 	if (m->mixed)
 		return first_other(roll, link, is);
-	return first_absent(roll, link, is->meets == UT_RANK_SCAN ? rank : r->count);
+	found = first_absent(roll, link, is->meets == UT_RANK_SCAN ? rank : r->count);
+	return found == UT_RANK_NOBODY && ut_rank_completes(is->use) ? first_away(roll, link)
+								     : found;
 }
 
 /* The rank that an open call waits for; NOBODY: for none, ABSENT: for one that is not here. */
@@ -804,6 +820,11 @@ static void add_meeting(const struct ut_ranks *r, const struct halt *h, uint32_t
 		ut_buf_text(out, " when the recording ended, ");
 		add_time(out, h->longest);
 		ut_buf_text(out, " after it began; all that are known to be members had come");
+		if (late < r->count) {
+			ut_buf_fmt(out, ", but rank %" PRId32 " was in no call",
+				   r->items[late].rank);
+			add_chain(r, late, h->rank, out);
+		}
 	}
 }
 

@@ -127,6 +127,11 @@ void ut_ranks_wait(struct ut_ranks *r);
 /* The call waited until this time, because of that rank; the longest wait counts. */
 void ut_rank_waited(struct ut_rank *one, uint32_t call, uint64_t until, uint32_t rank,
 		    enum ut_rank_why why);
+/*
+ * When the rank came back into MPI, after it had been away for most of the time since begin; 0 = it
+ * was there, or did not come before end: ranks_lock.c.
+ */
+uint64_t ut_rank_came_back(const struct ut_rank *one, uint64_t begin, uint64_t end);
 /* Who waited for a target's memory: for its rank, or for one that had locked it: ranks_lock.c. */
 void ut_ranks_wait_locks(struct ut_ranks *r);
 /* Who has locked the target that a call which never ended waits for; UT_RANK_NOBODY: nobody known.

@@ -284,6 +284,60 @@ static void meetings_wait(struct ut_ranks *r, uint32_t rank)
 	}
 }
 
+/*
+ * Who was the last to wait for a collective call that all had begun before. Data often moves only
+ * while all are in MPI: whoever computes in between lets the others wait until it is back, which is
+ * seen by time only, as most of their waiting was before that.
+ */
+struct back {
+	uint64_t at;
+	uint32_t rank; /* index */
+};
+
+static void find_back(const struct ut_ranks *r, struct back *backs)
+{
+	for (uint32_t i = 0; i < r->count; i++) {
+		const struct ut_rank *one = &r->items[i];
+
+		for (size_t k = 0; one->more_count && k < one->call_count; k++) {
+			const struct ut_rank_call *c = &one->calls[k];
+			uint32_t link = ut_rank_more(one, c)->link;
+
+			if (link && ut_rank_completes(ut_rank_shape(one, c)->use) &&
+			    c->begin > backs[link - 1].at)
+				backs[link - 1] = (struct back){ c->begin, i };
+		}
+	}
+}
+
+static void absence_waits(struct ut_ranks *r, const struct back *backs, uint32_t rank)
+{
+	struct ut_rank *one = &r->items[rank];
+
+	for (uint32_t k = 0; one->more_count && k < one->call_count; k++) {
+		const struct ut_rank_call c = one->calls[k];
+		uint32_t link = ut_rank_more(one, &c)->link;
+		uint64_t at;
+
+		if (!link || !ut_rank_completes(ut_rank_shape(one, &c)->use) ||
+		    backs[link - 1].rank == rank || ut_rank_open(one, k))
+			continue;
+		at = ut_rank_came_back(&r->items[backs[link - 1].rank], c.begin, c.end);
+		if (at && 2 * (at - c.begin) > ut_rank_time(&c))
+			ut_rank_waited(one, k, at, backs[link - 1].rank, UT_RANK_COLLECTIVE);
+	}
+}
+
+static void absences_wait(struct ut_ranks *r)
+{
+	struct back *backs = ut_make((r->meeting_count + 1) * sizeof(*backs));
+
+	find_back(r, backs);
+	for (uint32_t i = 0; i < r->count; i++)
+		absence_waits(r, backs, i);
+	free(backs);
+}
+
 void ut_ranks_wait(struct ut_ranks *r)
 {
 	struct waiting w = { r, ut_make((r->count + 1) * sizeof(*w.sends)) };
@@ -294,6 +348,7 @@ void ut_ranks_wait(struct ut_ranks *r)
 		ends_wait(&w, i);
 		meetings_wait(r, i);
 	}
+	absences_wait(r);
 	ut_ranks_wait_locks(r);
 	ut_ranks_wait_open(r);
 	for (uint32_t i = 0; i < r->count; i++) {
