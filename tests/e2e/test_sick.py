@@ -146,6 +146,19 @@ class Endings(Case):
         got = self.unitrace("hotspots", "sh", "-c", "kill -SEGV $$")
         self.assertEqual(got.returncode, -signal.SIGSEGV, got.stderr)
 
+    def test_overlapped_tasks_and_regions_too(self):
+        """Of a process that was killed in one: in the file, the tables and SQL."""
+        got = self.unitrace("-o", "run.json", STUCK, "overlapped")
+        self.assertEqual(got.returncode, -signal.SIGKILL, got.stderr)
+        for name in ("run.json", "run.utr", "run.pftrace", "again.json"):
+            with self.subTest(name):
+                if name != "run.json":
+                    self.assertEqual(self.unitrace("export", "-o", name, "run.json").returncode, 0)
+                rows = json.loads(self.unitrace("stats", "--json", name).stdout)["spans"]
+                self.assertEqual({r["name"]: r["unfinished"] for r in rows}, {"overlapped": 1, "region": 1})
+                rows = json.loads(self.unitrace("query", "--json", name, "select name, unfinished from slice").stdout)
+                self.assertEqual(sorted(r["unfinished"] for r in rows), [1, 1], rows)
+
     def test_when_the_end_was_not_seen_it_is_said(self):
         run, pid, since = self.start("here")
         later(since, LOOKS)

@@ -1,9 +1,10 @@
 /*
  * stuck.c - tasks that are open when the process ends: "out" and "in" in it. Without an argument it
  * returns at once; with "status" it exits with 3, with "abort" and "segv" it crashes. With "here"
- *it prints its process id and waits until it is killed.
+ * it prints its process id and waits until it is killed.
  *
  *	stuck child		a child does that, and the parent waits for it
+ *	stuck overlapped	an overlapped task and a region are open, and it kills itself
  *	stuck zombie		the parent does not, and goes on until it may read a byte
  *	stuck exec PROGRAM...	becomes another program when it may read a byte
  *	stuck paused		resumes recording, begins, pauses it, and waits like "here"
@@ -45,6 +46,13 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(how, "paused"))
 		__itt_resume();
+	if (!strcmp(how, "overlapped")) {
+		__itt_task_begin_overlapped(d, __itt_id_make(d, 1), __itt_null,
+					    __itt_string_handle_create("overlapped"));
+		__itt_region_begin(d, __itt_id_make(d, 2), __itt_null,
+				   __itt_string_handle_create("region"));
+		raise(SIGKILL);
+	}
 	__itt_task_begin(d, __itt_null, __itt_null, out);
 	__itt_task_begin(d, __itt_null, __itt_null, in);
 	if (!strcmp(how, "status"))

@@ -33,15 +33,19 @@ struct odd {
 
 /* ---- async spans --------------------------------------------------------------------------- */
 
+/* In what of a begin, beside its group: its end is that of its process. */
+#define UNFINISHED (UINT64_C(1) << 32)
+
 /* nested: the time is in the total of its group already. */
 static void add_async(struct odd *o, const struct ut_begun *b, uint64_t end, bool nested)
 {
 	const struct ut_filter_view *v = o->walk->view;
-	struct ut_stats_group *g = &o->walk->stats.groups[b->what];
+	struct ut_stats_group *g = &o->walk->stats.groups[(uint32_t)b->what];
 	uint64_t begin = b->ts;
 
-	if (!b->what || !ut_filter_wants_span(v, begin, end))
+	if (!(uint32_t)b->what || !ut_filter_wants_span(v, begin, end))
 		return;
+	g->unfinished += b->what >= UNFINISHED;
 	if (v->clip) {
 		begin = begin > v->from ? begin : v->from;
 		end = end < v->to ? end : v->to;
@@ -56,7 +60,9 @@ static void end_async(struct odd *o, uint64_t ts, uint64_t number, uint32_t name
 	for (uint32_t left = ut_nesting_end(&o->pairs, number, name); left; left--) {
 		struct ut_begun b = ut_nesting_take(&o->pairs, number);
 
-		add_async(o, &b, ts, ut_nesting_has(&o->pairs, number, b.what));
+		add_async(o, &b, ts,
+			  ut_nesting_has(&o->pairs, number, b.what) ||
+				  ut_nesting_has(&o->pairs, number, b.what ^ UNFINISHED));
 	}
 }
 
@@ -171,20 +177,24 @@ static uint32_t number_for(struct odd *o, uint32_t number, const struct ut_type 
 static void odd_row(struct odd *o, uint32_t number, uint64_t ts, uint64_t val)
 {
 	const struct ut_type *type = ut_store_type(o->walk->store, number);
-	uint32_t found;
+	uint64_t found;
 
 	if (type->kind == UT_KIND_ASYNC_END)
 		end_async(o, ts, val, type->name);
 	if (type->kind != UT_KIND_ASYNC_BEGIN && type->kind != UT_KIND_COUNTER)
 		return;
 	found = number_for(o, number, type);
-	if (type->kind == UT_KIND_ASYNC_BEGIN) /* also one that nobody wants: its end is its own */
+	if (type->kind ==
+	    UT_KIND_ASYNC_BEGIN) { /* also one that nobody wants: its end is its own */
+		found |= type->flags & UT_EV_UNFINISHED ? UNFINISHED : 0;
 		ut_nesting_begin(&o->pairs, val,
 				 (struct ut_begun){ .ts = ts, .what = found, .name = type->name });
-	else if (found)
-		add_sample(o,
-			   (struct holds){
-				   .ts = ts, .val = val, .counter = found, .flags = type->flags });
+	} else if (found) {
+		add_sample(o, (struct holds){ .ts = ts,
+					      .val = val,
+					      .counter = (uint32_t)found,
+					      .flags = type->flags });
+	}
 }
 
 /* What still goes on when the trace ends. */
@@ -194,12 +204,10 @@ static void finish(struct odd *o)
 	struct ut_stats *s = &o->walk->stats;
 
 	for (const struct ut_begun *b = NULL; (b = ut_nesting_next(&o->pairs, b));) {
-		uint64_t end = ut_async_until(rows, b->ts, UINT64_MAX);
+		struct ut_begun open = *b;
 
-		if (b->what)
-			s->groups[b->what].unfinished +=
-				ut_filter_wants_span(o->walk->view, b->ts, end);
-		add_async(o, b, end, false);
+		open.what |= UNFINISHED;
+		add_async(o, &open, ut_async_until(rows, b->ts, UINT64_MAX), false);
 	}
 	for (size_t i = 0; i < o->hold_count; i++)
 		add_time(o, &s->counters[o->holds[i].counter], &o->holds[i],

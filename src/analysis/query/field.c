@@ -143,7 +143,8 @@ bool ut_field_unfinished(const struct ut_traces *t, const struct ut_place *p)
 {
 	const struct ut_type *type = ut_place_type(p);
 
-	if (type->kind == UT_KIND_ASYNC_BEGIN)
-		return ut_traces_ends(t, p->track)[p->row].ts == UINT64_MAX;
+	if (type->kind == UT_KIND_ASYNC_BEGIN &&
+	    ut_traces_ends(t, p->track)[p->row].ts == UINT64_MAX)
+		return true;
 	return (type->flags & UT_EV_UNFINISHED) != 0;
 }
