@@ -149,14 +149,20 @@ static void in_child(void)
 			release_signals(&loaders_signals[i]); /* forked by what is being loaded */
 }
 
+/* Whoever returns from here has them. Twice does no harm. */
 static void add_handlers(void)
 {
-	if (!atomic_exchange(&has_handlers, true))
-		pthread_atfork(before_fork, after_fork, in_child);
+	if (atomic_load(&has_handlers))
+		return;
+	pthread_atfork(before_fork, after_fork, in_child);
+	atomic_store(&has_handlers, true);
 }
 
-/* Before there are threads, where a collector may come; a process that nobody traces needs none. */
-__attribute__((constructor)) static void begin(void)
+/*
+ * Before the program's own constructors, which may start threads and fork, where a collector may
+ * come; a process that nobody traces needs none.
+ */
+__attribute__((constructor(101))) static void begin(void)
 {
 	static const char *const names[] = { "INTEL_LIBITTNOTIFY64", "INTEL_LIBITTNOTIFY32",
 					     "INTEL_ITTNOTIFY_GROUPS", "INTEL_JIT_PROFILER64",
