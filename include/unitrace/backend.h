@@ -138,6 +138,9 @@ struct ut_host {
 	 * a call that never ends nothing else is recorded. call_end() adds others. */
 	void (*call_begin_with)(uint32_t api, uint32_t name, uint64_t correlation,
 				const struct ut_fact *facts, size_t fact_count);
+
+	/* 1: make no system calls, the program has a new seccomp filter (docs/security.md) */
+	int (*locked_in)(void);
 };
 
 /* A backend, as it shows itself: the symbol "unitrace_backend" of its library. */

@@ -12,7 +12,7 @@ import textwrap
 
 from common import BUILD, Case, environment, find_venv, main, need, program, without_core
 
-need("memory_known")
+need("least_calls", "memory_known", "small_handler")
 KNOWN = program("memory_known")
 CXX = program("memory_cxx")
 LIBRARIES = pathlib.Path("/usr/lib/x86_64-linux-gnu")
@@ -398,6 +398,21 @@ class Guests(Recorded):
                       [sys.executable, "-ISc", "import _posixsubprocess; print(_posixsubprocess.__name__)"]):
             with self.subTest(words[0]):
                 self.assertSameAsBare(self.unitrace("--memory=each", *words), self.run_words(*words))
+
+    def test_a_small_alternate_stack_is_enough(self):
+        for how in ("first", "thread", "child"):
+            for each in (True, False):
+                with self.subTest(how, each=each):
+                    self.assertEqual(self.record(program("small_handler"), how, each=each), "100\n")
+        self.record(program("small_handler"), "first")
+        self.assertIn("on_signal", self.rows())  # below it the stack that was left
+
+    def test_under_a_filter_the_kernel_is_not_asked(self):
+        for action in ("kill", "trap", "EFAULT"):
+            with self.subTest(action):
+                self.assertEqual(self.record(program("least_calls"), action, "allocs", rc=3), "alive\n")
+
+
 
 
 if __name__ == "__main__":

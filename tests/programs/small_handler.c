@@ -5,6 +5,8 @@
  *	small_handler first   the first call of the program is made there
  *	small_handler thread  the first of its thread
  *	small_handler child   the first of a forked child
+ *	small_handler burn    the handler uses CPU time, and signals that come meanwhile find it
+ *there
  *
  * Each of its tasks has a name of its own, and between them there are enough for several chunks.
  */
@@ -27,6 +29,7 @@
 #define AT_MINSIGSTKSZ 51
 #endif
 
+static const char *how = "first";
 static int handled;
 
 static void record_task(const char *name)
@@ -37,6 +40,13 @@ static void record_task(const char *name)
 	__itt_task_end(domain);
 }
 
+/* Without calls, which the loader may have to find first: that needs more stack. */
+static void burn(void)
+{
+	for (volatile int i = 0; i < 10000000; i++)
+		continue;
+}
+
 static void on_signal(int signal)
 {
 	char name[] = "handled 00";
@@ -45,6 +55,8 @@ static void on_signal(int signal)
 	name[8] = (char)('0' + handled / 10);
 	name[9] = (char)('0' + handled % 10);
 	handled++;
+	if (!strcmp(how, "burn") && handled < 20)
+		burn();
 	record_task(name);
 }
 
@@ -72,10 +84,10 @@ static void *run(void *unused)
 
 int main(int argc, char **argv)
 {
-	const char *how = argc > 1 ? argv[1] : "first";
 	pthread_t thread;
 	int status = 0;
 
+	how = argc > 1 ? argv[1] : how;
 	if (strcmp(how, "first") != 0)
 		record_task("before");
 	if (!strcmp(how, "thread")) {

@@ -62,6 +62,15 @@ static void look_at_signal(void)
 {
 	struct sigaction act = { .sa_handler = on_urgent }, old;
 
+	act.sa_flags = SA_ONSTACK;
+	sigaction(SIGUSR2, &act, NULL);
+	sigaction(SIGUSR2, NULL, &old);
+	printf("what was set is what is told: %d\n", !sigismember(&old.sa_mask, SIGURG));
+	sigaddset(&act.sa_mask, SIGURG);
+	sigaction(SIGUSR2, &act, NULL);
+	sigaction(SIGUSR2, NULL, &old);
+	printf("that, too: %d\n", sigismember(&old.sa_mask, SIGURG));
+	act = (struct sigaction){ .sa_handler = on_urgent };
 	sigaction(SIGURG, NULL, &old);
 	printf("before: default %d flags %x\n", old.sa_handler == SIG_DFL, (unsigned)old.sa_flags);
 	sigaction(SIGURG, &act, &old);

@@ -3,11 +3,14 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <signal.h>
+#include <stdalign.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/auxv.h>
 
+#include "base/call_on_stack.h"
 #include "base/likely.h"
+#include "base/raw_syscall.h"
 #include "base/readable.h"
 #include "symbol/unwind.h"
 
@@ -18,6 +21,8 @@
 #define MOST_STEPS 4096u
 #define MARKED     4u /* pieces of the function that is marked */
 #define ADDRESS    UINT64_C(0xffffffffffff)
+#define ROOMS      16u
+#define ROOM       32768u /* bytes of a stack of ours; frames and names take some 10 KiB */
 
 /* ---- the loader ---------------------------------------------------------------------------- */
 
@@ -31,7 +36,8 @@ struct found {
 };
 
 static int (*find_object)(void *, struct found *);
-static uintptr_t main_top; /* where the first thread's stack begins */
+static uintptr_t main_top;    /* where the first thread's stack begins ... */
+static const void *main_self; /* ... and which thread that is */
 static uintptr_t own_start, own_end;
 static struct ut_unwind_piece marked[MARKED]; /* addresses */
 static _Atomic size_t marked_count;
@@ -117,6 +123,7 @@ void ut_own_stack_init(void)
 	find_program();
 	if (top)
 		main_top = (uintptr_t)*top;
+	main_self = __builtin_thread_pointer();
 	if (find((uintptr_t)ut_own_stack_init, &own)) {
 		own_start = (uintptr_t)own.start;
 		own_end = (uintptr_t)own.end;
@@ -174,14 +181,44 @@ struct window {
  */
 static _Thread_local struct window home;
 
+/* ---- system calls -------------------------------------------------------------------------- */
+
+static _Atomic(int (*)(void)) ask;
+static _Thread_local enum {
+	NOT_ASKED,
+	MAY_CALL,
+	LOCKED_IN
+} answer; /* in this look at a stack */
+
+void ut_own_stack_ask(int (*locked_in)(void))
+{
+	atomic_store(&ask, locked_in);
+}
+
+static bool may_call(void)
+{
+	int (*locked_in)(void) = atomic_load_explicit(&ask, memory_order_relaxed);
+
+	if (answer == NOT_ASKED)
+		answer = locked_in && locked_in() ? LOCKED_IN : MAY_CALL;
+	return answer == MAY_CALL;
+}
+
+static bool is_page_there(uintptr_t page)
+{
+	return may_call() && ut_readable_page(page);
+}
+
+/* ---- windows ------------------------------------------------------------------------------- */
+
 static uintptr_t thread_top(uintptr_t sp)
 {
-	uintptr_t top =
-		(uintptr_t)__builtin_thread_pointer(); /* lies above the stack it was given */
+	const void *self = __builtin_thread_pointer();
+	uintptr_t top = (uintptr_t)self; /* lies above the stack that others were given */
 
-	if (sp < top && top - sp < (uintptr_t)MOST_HOME * PAGE)
-		return top;
-	return sp < main_top ? main_top : 0;
+	if (self == main_self)
+		return sp < main_top ? main_top : 0;
+	return sp < top && top - sp < (uintptr_t)MOST_HOME * PAGE ? top : 0;
 }
 
 static bool all_readable(uintptr_t from, uintptr_t to)
@@ -189,7 +226,7 @@ static bool all_readable(uintptr_t from, uintptr_t to)
 	if (to - from > (uintptr_t)MOST_HOME * PAGE)
 		return false;
 	for (; from < to; from += PAGE) {
-		if (!ut_readable_page(from))
+		if (!is_page_there(from))
 			return false;
 	}
 	return true;
@@ -212,7 +249,7 @@ static struct window window_at(uintptr_t sp)
 			return home;
 		}
 	}
-	return (struct window){ page, ut_readable_page(page) ? page + PAGE : page };
+	return (struct window){ page, is_page_there(page) ? page + PAGE : page };
 }
 
 /* Eight bytes at an address of the stack; stacks are walked upwards. */
@@ -221,7 +258,7 @@ static inline bool load(struct window *w, uintptr_t address, uint64_t *value)
 	if (address % 8 || address < w->low)
 		return false;
 	while (address >= w->high) {
-		if (address - w->high >= MOST_FRAME || !ut_readable_page(w->high))
+		if (address - w->high >= MOST_FRAME || !is_page_there(w->high))
 			return false;
 		w->high += PAGE;
 	}
@@ -560,13 +597,20 @@ static size_t walk(struct walk *w, uint64_t *frames, size_t most, bool *cut)
 	return count;
 }
 
+static _Thread_local const struct regs *caller; /* where the stack goes on that we have left */
+
 __attribute__((noinline)) size_t ut_own_stack(uint64_t *frames, size_t most, bool *cut)
 {
 	struct walk w = { .exact = true };
 	struct regs here;
 	size_t count;
 
-	take_registers(&here);
+	if (caller) {
+		here = *caller;
+	} else {
+		answer = NOT_ASKED;
+		take_registers(&here);
+	}
 	w.regs = here;
 	w.window = window_at(here.r[RSP]);
 	count = walk(&w, frames, most, cut);
@@ -575,4 +619,64 @@ __attribute__((noinline)) size_t ut_own_stack(uint64_t *frames, size_t most, boo
 	w = (struct walk){ .exact = true, .all = true, .regs = here };
 	w.window = window_at(here.r[RSP]);
 	return walk(&w, frames, most, cut);
+}
+
+/* ---- a stack of our own -------------------------------------------------------------------- */
+
+/* What is never used takes no memory. */
+static alignas(4096) char rooms[ROOMS][ROOM];
+static _Atomic uint32_t rooms_used; /* a bit each */
+
+static bool take_room(uint32_t *bit)
+{
+	uint32_t bits = atomic_load(&rooms_used);
+
+	do {
+		*bit = ~bits & (bits + 1); /* the lowest that is free */
+	} while (*bit && *bit < 1u << ROOMS &&
+		 !atomic_compare_exchange_weak(&rooms_used, &bits, bits | *bit));
+	return *bit && *bit < 1u << ROOMS;
+}
+
+static __attribute__((noinline)) void run_in_room(void (*fn)(void *), void *ctx)
+{
+	uint64_t all = UINT64_MAX, before;
+	struct regs here;
+	uint32_t bit;
+
+	take_registers(&here);
+	ut_raw(SYS_rt_sigprocmask, SIG_BLOCK, (long)&all, (long)&before, sizeof(all));
+	if (take_room(&bit)) {
+		caller = &here;
+		ut_call_on_stack(rooms[__builtin_ctz(bit)], ROOM, fn, ctx);
+		caller = NULL;
+		atomic_fetch_and(&rooms_used, ~bit);
+	} else {
+		fn(ctx);
+	}
+	ut_raw(SYS_rt_sigprocmask, SIG_SETMASK, (long)&before, 0, sizeof(before));
+}
+
+static __attribute__((noinline)) bool is_home(uintptr_t sp)
+{
+	struct window w = window_at(sp);
+
+	return home.high && w.high == home.high;
+}
+
+void ut_own_stack_roomy(void (*fn)(void *), void *ctx)
+{
+	uintptr_t sp = (uintptr_t)__builtin_frame_address(0);
+
+	answer = NOT_ASKED;
+	if (sp >= home.low && sp < home.high)
+		fn(ctx);
+	else if (may_call()) /* first: little may be left of this stack */
+		is_home(sp) ? fn(ctx) : run_in_room(fn, ctx);
+}
+
+/* Other threads are not in the child. */
+void ut_own_stack_forked(void)
+{
+	atomic_store(&rooms_used, 0);
 }

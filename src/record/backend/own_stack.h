@@ -20,6 +20,17 @@
 /* Finds what it needs of the loader; before anything else, not in a signal handler. */
 void ut_own_stack_init(void);
 
+/* Asked before each system call from then on: whoever is locked in makes none. */
+void ut_own_stack_ask(int (*locked_in)(void));
+
+/*
+ * Calls fn(ctx) where there is room: here on the stack that the thread was started with, elsewhere
+ * (coroutines, alternate stacks of signal handlers) on a stack of its own, with signals blocked.
+ * ut_own_stack() in it walks the caller's stack. Where that takes a system call and the program is
+ * locked in, fn is not called.
+ */
+void ut_own_stack_roomy(void (*fn)(void *), void *ctx);
+
 /* Frames of the function that starts here are marked. */
 void ut_own_stack_mark(const void *function);
 
@@ -40,6 +51,9 @@ struct ut_own_code {
 
 /* False: the loader does not know it. The path stays as long as the library. */
 bool ut_own_stack_code(uint64_t address, struct ut_own_code *code);
+
+/* In a forked child. */
+void ut_own_stack_forked(void);
 
 /* A library has gone: what is known about its addresses may be wrong. */
 void ut_own_stack_forget(void);

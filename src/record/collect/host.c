@@ -230,6 +230,11 @@ static int keep(const char *name, const void *bytes, size_t size)
 	return rc;
 }
 
+static int locked_in(void)
+{
+	return ut_sandbox_closed();
+}
+
 static struct ut_host host = {
 	.version = UT_BACKEND_VERSION,
 	.size = sizeof(host),
@@ -260,6 +265,7 @@ static struct ut_host host = {
 	.keep = keep,
 	.allocated = ut_host_allocated,
 	.freed = ut_host_freed,
+	.locked_in = locked_in,
 };
 
 /* The last chance of every backend, before the runtimes go. */

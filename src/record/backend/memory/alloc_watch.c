@@ -70,8 +70,9 @@ static size_t walk(uint64_t frames[UT_MEMORY_DEEPEST], bool *cut)
 	return kept;
 }
 
-static void record_here(const struct block *b)
+static void record_roomy(void *ctx)
 {
+	const struct block *b = ctx;
 	uint64_t frames[UT_MEMORY_DEEPEST];
 	size_t count;
 	bool cut;
@@ -83,7 +84,12 @@ static void record_here(const struct block *b)
 	record(b, frames, count, cut);
 }
 
-static void record_drawn(const struct block *b)
+static void record_here(struct block *b)
+{
+	ut_own_stack_roomy(record_roomy, b);
+}
+
+static void record_drawn(struct block *b)
 {
 	uint64_t begin = host->now(), end;
 
@@ -246,7 +252,7 @@ static int start(const struct ut_host *h)
 
 	if (!(h->want & UT_WANT_MEMORY))
 		return -ECANCELED;
-	if (!UT_HOST_HAS(h, freed)) {
+	if (!UT_HOST_HAS(h, locked_in)) {
 		h->note("memory is not recorded: the collector is older than the backend");
 		return -ENOSYS;
 	}
@@ -256,6 +262,7 @@ static int start(const struct ut_host *h)
 		return -ECANCELED;
 	}
 	host = h;
+	ut_own_stack_ask(h->locked_in);
 	given = host->option("memory.interval");
 	each = given && !strcmp(given, "each");
 	ut_rate_init(read_bits(given), host->now());
@@ -317,6 +324,7 @@ static void tell_early(void)
 /* Blocks of the parent are not the child's. */
 static void forked_child(void)
 {
+	ut_own_stack_forked();
 	if (!each)
 		ut_live_all(false);
 }

@@ -271,7 +271,8 @@ static __attribute__((noinline)) size_t look_and_weave(uint64_t *frames, size_t 
 	struct weave w;
 	void *thread;
 
-	if (!is_ready(&m))
+	/* what is not trusted yet is asked of the kernel */
+	if ((!is_trusted() && p.host->locked_in()) || !is_ready(&m))
 		return count;
 	thread = p.this_thread();
 	if (!thread)
