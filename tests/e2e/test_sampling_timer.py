@@ -14,7 +14,7 @@ import time
 
 from common import BUILD, SOURCE, UNITRACE, Case, main, need, program, pythons, read_until, skip
 
-need("burn", "deny_perf", "least_calls", "timer_guest", "sandboxed")
+need("burn", "deny_perf", "least_calls", "small_handler", "timer_guest", "sandboxed")
 BURN, DENY, GUEST = program("burn"), program("deny_perf"), program("timer_guest")
 POINTS = 2 if os.environ.get("UNITRACE_LONG") else 8  # 250 samples a second are few
 
@@ -246,11 +246,19 @@ class Guest(Timed):
     def test_a_filter_that_lets_no_handler_return(self):
         """Neither killed by it nor led astray by its answers, and sampled until then."""
         for action in ("kill", "trap", "ENOSYS", "EINVAL", "EFAULT"):
-            for what in ("burn", "child", "threads"):
+            for what in ("burn", "child", "threads", "all", "twice"):
                 with self.subTest(action=action, what=what):
                     got = self.unitrace("--sampling", "--sampling-by", "timer", "-o", "run.utr",
                                         program("least_calls"), action, what)
                     self.assertEqual((got.returncode, got.stdout[:6]), (3, b"alive\n"), got.stderr)
+
+    def test_handlers_on_small_alternate_stacks(self):
+        """There is no room for a second signal, and little for the one that comes first."""
+        for how in ("burn", "first", "thread", "child"):
+            with self.subTest(how):
+                got = self.unitrace("--sampling", "--sampling-by", "timer", "-o", "run.utr",
+                                    program("small_handler"), how)
+                self.assertEqual((got.returncode, got.stdout), (0, b"100\n"), got.stderr)
 
     def test_asked_for_by_name(self):
         got = self.unitrace("hotspots", "--sampling-by", "timer", "-o", "run.utr", BURN, "shares",

@@ -19,6 +19,7 @@
 
 #include "base/raw_syscall.h"
 #include "base/readable.h"
+#include "wire/sandbox.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -140,30 +141,52 @@ static uint32_t run(const struct sock_fprog *program, uint32_t number)
 	return SECCOMP_RET_KILL_PROCESS;
 }
 
-static bool lets_handlers_return(const struct sock_fprog *program)
+/* Programs ask with a NULL what the kernel knows: it refuses that. */
+static bool is_there(const void *data, size_t bytes, bool may_ask)
+{
+	return may_ask ? ut_readable((uintptr_t)data, bytes) : data != NULL;
+}
+
+static bool allows(const struct sock_fprog *program, uint32_t number, bool may_ask)
 {
 	uint32_t action;
 
-	/* Else the kernel refuses it as well. */
-	if (!ut_readable((uintptr_t)program, sizeof(*program)) ||
-	    !ut_readable((uintptr_t)program->filter, program->len * sizeof(*program->filter)))
+	if (!is_there(program, sizeof(*program), may_ask) ||
+	    !is_there(program->filter, program->len * sizeof(*program->filter), may_ask))
 		return true;
-	action = run(program, SYS_rt_sigreturn) & SECCOMP_RET_ACTION_FULL;
+	action = run(program, number) & SECCOMP_RET_ACTION_FULL;
 	return action == SECCOMP_RET_ALLOW || action == SECCOMP_RET_LOG;
 }
 
 /* ---- the program's calls -------------------------------------------------------------------- */
 
-/* Strict mode, in which there is no program, takes the clock away. */
+static void end_sampling(bool all_threads)
+{
+	ut_timer_disarm();
+	ut_timer_me.locked_in = true;
+	if (all_threads) {
+		ut_timer_signal_give_back();
+		ut_timer_tick_wait();
+	}
+}
+
+/*
+ * Without a program it is strict mode, which takes the clock away. Under a filter already, nothing
+ * is called but what the filters of this thread are known to allow.
+ */
 static void before_filter(const struct sock_fprog *program, bool all_threads)
 {
+	struct ut_timer_thread *me = &ut_timer_me;
 	int saved = errno;
 
-	if (ut_timer_on() && (!program || !lets_handlers_return(program))) {
-		if (all_threads)
-			ut_timer_signal_give_back();
-		ut_timer_disarm();
-		ut_timer_me.locked_in = true;
+	if (ut_timer_on() && !me->locked_in) {
+		bool is_first = !ut_sandbox_closed();
+
+		if (!program || !allows(program, SYS_rt_sigreturn, is_first))
+			end_sampling(all_threads && is_first);
+		else
+			me->may_delete = (is_first || me->may_delete) &&
+					 allows(program, SYS_timer_delete, is_first);
 	}
 	errno = saved;
 }

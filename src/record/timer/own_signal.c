@@ -54,16 +54,24 @@ static const struct sigaction *current(void)
 	return &theirs[atomic_load(&newest) % COPIES];
 }
 
+static bool has_handler(const struct sigaction *act)
+{
+	return act->sa_flags & SA_SIGINFO ||
+	       (act->sa_handler != SIG_DFL && act->sa_handler != SIG_IGN);
+}
+
+/* A handler of the program's could not return either: it is not called for timers that go on. */
 void ut_timer_signal_give_back(void)
 {
+	const struct sigaction none = { .sa_handler = SIG_IGN };
 	struct sigaction act;
 
 	if (!atomic_load(&taken))
 		return;
 	act = *current();
-	if (!(act.sa_flags & SA_SIGINFO) &&
-	    (act.sa_handler == SIG_DFL || act.sa_handler == SIG_IGN) &&
-	    !next_sigaction(UT_TIMER_SIGNAL, &act, NULL))
+	if (has_handler(&act))
+		next_sigaction(UT_TIMER_SIGNAL, &none, NULL);
+	else if (!next_sigaction(UT_TIMER_SIGNAL, &act, NULL))
 		atomic_store(&taken, false);
 }
 
@@ -83,16 +91,49 @@ void ut_timer_signal_pass(int sig, siginfo_t *info, void *context)
 		set(&(struct sigaction){ .sa_handler = SIG_DFL });
 	if (act.sa_flags & SA_SIGINFO)
 		act.sa_sigaction(sig, info, context);
-	else if (act.sa_handler != SIG_DFL && act.sa_handler != SIG_IGN)
+	else if (has_handler(&act))
 		act.sa_handler(sig);
+}
+
+/*
+ * What the kernel puts on a stack for a signal has no room a second time on small alternate stacks:
+ * our signal waits while a handler is on one. Handlers that do not return, and would keep it
+ * blocked, have SA_NODEFER.
+ */
+static int set_other(int sig, const struct sigaction *act, struct sigaction *old)
+{
+	static _Atomic uint64_t added; /* a bit for each signal: ours is in its mask by us */
+	uint64_t bit = sig > 0 && sig <= 64 ? UINT64_C(1) << (sig - 1) : 0;
+	bool was_added = atomic_load(&added) & bit, adds;
+	struct sigaction with;
+	int rc;
+
+	adds = act && has_handler(act) && act->sa_flags & SA_ONSTACK &&
+	       !(act->sa_flags & SA_NODEFER) && !sigismember(&act->sa_mask, UT_TIMER_SIGNAL);
+	if (adds) {
+		with = *act;
+		sigaddset(&with.sa_mask, UT_TIMER_SIGNAL);
+	}
+	rc = next_sigaction(sig, adds ? &with : act, old);
+	if (rc)
+		return rc;
+	if (old && was_added)
+		sigdelset(&old->sa_mask, UT_TIMER_SIGNAL);
+	if (act && adds)
+		atomic_fetch_or(&added, bit);
+	else if (act)
+		atomic_fetch_and(&added, ~bit);
+	return 0;
 }
 
 int sigaction(int sig, const struct sigaction *act, struct sigaction *old)
 {
 	struct sigaction before;
 
-	if (sig != UT_TIMER_SIGNAL || !atomic_load(&taken))
+	if (!atomic_load(&taken))
 		return next_sigaction(sig, act, old);
+	if (sig != UT_TIMER_SIGNAL)
+		return set_other(sig, act, old);
 	before = *current();
 	if (act)
 		set(act);

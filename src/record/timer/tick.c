@@ -20,8 +20,10 @@
 #include "wire/clock.h"
 #include "wire/control.h"
 #include "wire/sandbox.h"
+#include "wire/spare_stack.h"
 
 #define TRIES     16u
+#define WAITS     500u               /* of a millisecond */
 #define RING_FROM UINT64_C(10000000) /* ns of ended threads that are worth a file */
 
 #if defined(__x86_64__)
@@ -148,17 +150,43 @@ void ut_timer_end(void)
 	}
 }
 
+struct tick {
+	const siginfo_t *info;
+	const void *context;
+};
+
+static void sample(void *arg)
+{
+	const struct tick *t = arg;
+	struct ut_timer_header *h = ring();
+
+	if (h)
+		take(h, t->info, t->context);
+}
+
 void ut_timer_tick(int sig, siginfo_t *info, void *context)
 {
-	struct ut_timer_header *h;
+	struct tick tick = { info, context };
 	int saved = errno;
 
 	if (info->si_code != SI_TIMER || info->si_value.sival_ptr != &ut_timer) {
-		ut_timer_signal_pass(sig, info, context);
-	} else if (ut_timer_me.armed && is_wanted()) {
-		h = ring();
-		if (h)
-			take(h, info, context);
+		ut_timer_signal_pass(sig, info, context); /* it may not come back */
+		errno = saved;
+		return;
 	}
+	atomic_fetch_add(&ut_timer.ticking, 1);
+	if (ut_timer_me.armed && is_wanted())
+		ut_spare_stack_run(sample, &tick); /* the program's may have 700 bytes left */
 	errno = saved;
+	atomic_fetch_sub(&ut_timer.ticking, 1);
+}
+
+/* The last step, back into the kernel, is not counted: it gets a moment of its own. */
+void ut_timer_tick_wait(void)
+{
+	const struct timespec moment = { 0, 1000000 };
+
+	for (unsigned int i = 0; i < WAITS && atomic_load(&ut_timer.ticking); i++)
+		syscall(SYS_nanosleep, &moment, NULL);
+	syscall(SYS_nanosleep, &moment, NULL);
 }

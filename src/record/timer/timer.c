@@ -13,6 +13,7 @@
 #include "wire/clock.h"
 #include "wire/control.h"
 #include "wire/sandbox.h"
+#include "wire/spare_stack.h"
 #include "wire/sys.h"
 
 #define KEYS_WITHOUT_MALLOC 32                      /* as in collect/gate.c */
@@ -101,6 +102,8 @@ void ut_timer_disarm(void)
 			ut_timer_end();
 		}
 		take_signal_stack_back(&ut_timer_me);
+	} else if (ut_timer_me.armed && ut_timer_me.may_delete) {
+		syscall(SYS_timer_delete, ut_timer_me.id);
 	}
 	ut_timer_me.armed = false;
 	errno = saved;
@@ -143,6 +146,8 @@ static void forked_child(void)
 	atomic_store(&ut_timer.ring, NULL);
 	atomic_store(&ut_timer.making, false);
 	atomic_store(&ut_timer.unarmed, 0);
+	atomic_store(&ut_timer.ticking, 0);
+	ut_spare_stack_forget();
 	atomic_store(&ut_timer.ended, 0);
 	if (!ut_timer.control || !wanted_here(ut_timer.control) || ut_sandbox_closed())
 		return;

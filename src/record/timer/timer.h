@@ -32,6 +32,7 @@ struct ut_timer {
 	uint32_t slots;                         /* in it */
 	_Atomic bool making;                    /* a thread makes it, or has failed to */
 	_Atomic uint32_t unarmed;               /* threads without a timer */
+	_Atomic uint32_t ticking;               /* handlers that run */
 	_Atomic uint64_t ended; /* ns of CPU time of threads that nobody was told of */
 };
 
@@ -40,8 +41,9 @@ extern struct ut_timer ut_timer;
 /* A thread that has a timer. */
 struct ut_timer_thread {
 	bool armed;
-	bool locked_in; /* under a filter that lets no handler return */
-	int id;         /* the kernel's */
+	bool locked_in;  /* under a filter that lets no handler return */
+	bool may_delete; /* its timer: all filters that it has set allow that */
+	int id;          /* the kernel's */
 	uint32_t tid;
 	uint64_t born; /* ns */
 	/* Its stack, all of which can be read: a stack pointer elsewhere is a coroutine's, say. */
@@ -61,6 +63,8 @@ bool ut_timer_on(void);
 /* ---- tick.c -------------------------------------------------------------------------------- */
 
 void ut_timer_tick(int sig, siginfo_t *info, void *context);
+/* Returns when all handlers have returned that ran; not in one. */
+void ut_timer_tick_wait(void);
 /* How long the calling thread has run, ns; 0 = not known. */
 uint64_t ut_timer_ran(void);
 /* The calling thread ends: how long it ran is told, if there is somebody to tell. */
@@ -82,7 +86,7 @@ struct ut_timer_header *ut_timer_file_make(void);
 
 /* Takes the signal; what the program had set for it is kept. */
 bool ut_timer_signal_take(void);
-/* No thread has a tick any more, unless the program has a handler of its own for the signal. */
+/* No thread has a tick any more: the signal is ignored, as it is without a handler. */
 void ut_timer_signal_give_back(void);
 /* A signal that no timer of ours has sent. */
 void ut_timer_signal_pass(int sig, siginfo_t *info, void *context);
