@@ -21,7 +21,7 @@ import warnings
 import zlib
 
 import common
-from common import BUILD, SOURCE
+from common import BUILD, SOURCE, UNITRACE, is_root
 from serve_support import API, DESCRIPTION, Server
 
 TRACE = json.dumps([{"ph": "X", "pid": 1, "tid": 1, "ts": 1, "dur": 5, "name": "step", "cat": "op"},
@@ -591,6 +591,18 @@ class Uploads(Server):
 
     def add(self, name, content):
         return self.do("POST", f"/projects/a/results?file={urllib.parse.quote(name)}", content)["result"]
+
+    @unittest.skipUnless(is_root() and shutil.which("unshare"), "needs root and unshare, to mount")
+    def test_a_project_may_lie_on_a_file_system_of_its_own(self):
+        self.end()
+        wrapper = self.dir / "serve_mounted"
+        wrapper.write_text(f"""#!/bin/sh
+exec unshare -m sh -c 'mount -t tmpfs none "$1" && echo "{{}}" >"$1/project.json" && shift && exec "$@"' sh '{self.data}/a' '{UNITRACE}' serve "$@"
+""")
+        wrapper.chmod(0o755)
+        self.start(name=wrapper)
+        result = self.add("x.json", TRACE)
+        self.assertEqual(self.call("GET", f"/projects/a/results/{result}/files/x.json").body, TRACE)
 
     def test_a_name_of_ours_is_shown_and_kept(self):
         for name in self.OURS:

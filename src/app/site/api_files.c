@@ -116,6 +116,8 @@ static int place_file(int at, int fd, bool is_nameless, const char *name, struct
 	to = openat(at, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (to < 0)
 		return ut_err_set(err, -errno, "%s: %s", name, strerror(errno));
+	if (is_nameless && lseek(fd, 0, SEEK_SET)) /* its place is behind what was written */
+		got = -1;
 	while (got > 0) {
 		got = copy_file_range(fd, NULL, to, NULL, 1 << 24, 0);
 		if (got < 0 &&
