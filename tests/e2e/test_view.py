@@ -102,7 +102,7 @@ class WhoMayAsk(View):
             self.assertTrue(not got or got[9:10] in (b"4", b"5"), got[:80])
         for body in ("[" * 100000, '{"scope":' * 600, "\0" * 1000, "{", "", "null", '{"t0":"x"}',
                      '{"lanes":[[1]]}', '{"lanes":[1]}', '{"scope":{"ranges":[[5,9],[1,2]]}}', '{"t0":1e999}',
-                     '{"lanes":' + json.dumps([[0, 0]] * 100000) + "}"):
+                     '{"self":1}', '{"log":null}', '{"gone":"true"}', '{"lanes":' + json.dumps([[0, 0]] * 100000) + "}"):
             self.assertEqual(self.post("window", body)[0].status, 400, body[:40])
         self.assertEqual(self.post("info", "{}")[0].status, 200)
 

@@ -144,7 +144,8 @@ static bool read_flag(struct reader *r, bool *to)
 	if (!ut_json_skip(&r->j, &span))
 		return false;
 	*to = span.len == 4 && !memcmp(span.ptr, "true", 4);
-	return true;
+	r->bad |= !*to && (span.len != 5 || memcmp(span.ptr, "false", 5) != 0);
+	return !r->bad;
 }
 
 static bool skip(struct reader *r)
