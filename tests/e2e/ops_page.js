@@ -77,7 +77,7 @@ async function use(page, result) {
 	await settled(page);
 	result.opened = await state();
 	result.drawer = await page.locator('.drawer .pane').last().innerText();
-	await page.locator('canvas').first().focus().catch(() => undefined);
+	await page.locator('canvas').first().focus();
 	await page.keyboard.press(']');
 	await settled(page);
 	result.followed = await state();

@@ -394,7 +394,7 @@ async function control(d) {
 		await d.label('Application').fill('bash');
 		await d.label('Application parameters').fill(script);
 		await d.analysis('ITT timeline');
-		await d.button(paused ? 'Start Paused' : 'Start', true).click().catch(() => undefined);
+		await d.button(paused ? 'Start Paused' : 'Start', true).click();
 		await page.waitForURL(/\/r\//); // a short one may have ended by now
 		await page.locator('.rrow.shown').waitFor();
 	};

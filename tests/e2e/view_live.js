@@ -67,11 +67,13 @@ async function look(browser, p) {
 	await page.locator('canvas').nth(1).hover();
 	await page.keyboard.press('w');
 	await pressed(false);
-	const start = await page.innerText('.status .mono').catch(() => '');
+	await page.evaluate(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))); // it has zoomed
+	const view = () => page.evaluate(() => ({ ...window.app.view.value }));
+	const chosen = await view();
 
 	p.stdin.write('\n');
 	await until(() => document.querySelector('.crumb')?.innerText.includes('121 slices'));
-	assert.equal(await page.innerText('.status .mono').catch(() => ''), start); // the window has stayed
+	assert.deepEqual(await view(), chosen); // the window has stayed
 	await page.getByRole('button', { name: 'Follow' }).click();
 	await pressed(true);
 	p.stdin.write('\n');
