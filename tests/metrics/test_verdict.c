@@ -374,6 +374,7 @@ static void issue_slots_are_named_above_half_full_pipes(void **state)
 	says(&f, UT_BOUND_FMA, "bound by the FP32 pipe at 85 % of its peak");
 	f.value[UT_FACT_ISSUE] = 82;
 	f.value[UT_FACT_FMA] = 66;
+	f.value[UT_FACT_ALU] = 50;
 	says(&f, UT_BOUND_FMA, "bound by the FP32 pipe at 66 % of its peak");
 }
 
