@@ -13,7 +13,6 @@
 #include "base/str.h"
 #include "model/arrows.h"
 #include "model/classify.h"
-#include "model/device_records.h"
 #include "model/event.h"
 #include "model/store.h"
 #include "model/trace.h"
@@ -364,19 +363,6 @@ static enum ut_device_kind kind_of(const struct ut_trace *t, const struct ut_eve
 	return (enum ut_device_kind)(meaning - MEANS_WORK);
 }
 
-static uint32_t own_size(struct ut_device_log *log, const uint64_t size[3])
-{
-	struct ut_buf text = { 0 };
-	uint32_t id;
-
-	if (!size[0])
-		return 0;
-	ut_device_size_text(&text, size);
-	id = ut_strtab_intern(&log->strings, text.data, text.len);
-	ut_buf_release(&text);
-	return id;
-}
-
 static struct ut_device_work *add_work(struct ut_device_log *log, const struct ut_trace *t,
 				       const struct ut_event *e, const struct ut_device_record *r)
 {
@@ -420,8 +406,8 @@ static void add_event(struct ut_device_log *log, const struct ut_trace *t, const
 	if (!ut_device_record_is_work(&r, p->device != NO_DEVICE, p->side))
 		return;
 	w = add_work(log, t, e, &r);
-	w->grid = own_size(log, r.launch.grid);
-	w->block = own_size(log, r.launch.block);
+	r.launch.compiled = 0; /* of the trace's strings; see kernels */
+	w->launch = ut_device_launches_add(&log->launches, &r.launch);
 }
 
 static struct ut_device_calls *calls_of(struct ut_device_log *log, uint32_t name, uint16_t api)
@@ -602,6 +588,7 @@ void ut_device_log_release(struct ut_device_log *log)
 	free(log->kernels);
 	free(log->sources);
 	free(log->pauses);
+	ut_device_launches_release(&log->launches);
 	ut_arena_release(&log->arena);
 	*log = (struct ut_device_log){ 0 };
 }
@@ -684,9 +671,7 @@ static int by_call_start(const void *a, const void *b)
 static void store_add_works(struct ut_device_log *log, const struct ut_store *store)
 {
 	const struct ut_device_records *r = ut_store_devices(store);
-	struct sizes {
-		uint32_t grid, block;
-	} *sizes = ut_make(r->launch_count * sizeof(*sizes));
+	uint32_t *launches = ut_make(r->launch_count * sizeof(*launches));
 
 	/* Devices are numbered as their tracks come, with or without work. */
 	for (uint32_t i = 0; i < store->trace.track_count; i++) {
@@ -694,8 +679,10 @@ static void store_add_works(struct ut_device_log *log, const struct ut_store *st
 			place_of(log, &store->trace, i);
 	}
 	for (size_t i = 0; i < r->launch_count; i++) {
-		sizes[i].grid = own_size(log, r->launches[i].grid);
-		sizes[i].block = own_size(log, r->launches[i].block);
+		struct ut_device_launch launch = r->launches[i];
+
+		launch.compiled = 0; /* of the trace's strings; see kernels */
+		launches[i] = ut_device_launches_add(&log->launches, &launch);
 	}
 	for (size_t i = 0; i < r->count; i++) {
 		const struct ut_block *block =
@@ -706,10 +693,9 @@ static void store_add_works(struct ut_device_log *log, const struct ut_store *st
 		struct ut_device_work *w = add_work(log, &store->trace, &e, &one);
 
 		w->record = i + 1;
-		w->grid = sizes[r->launch[i]].grid;
-		w->block = sizes[r->launch[i]].block;
+		w->launch = launches[r->launch[i]];
 	}
-	free(sizes);
+	free(launches);
 }
 
 /* Does the log look at rows of this type, besides work? */

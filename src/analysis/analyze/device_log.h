@@ -16,6 +16,7 @@
 
 #include "base/arena.h"
 #include "model/classify.h"
+#include "model/device_records.h"
 #include "model/sink.h"
 #include "model/strtab.h"
 
@@ -42,16 +43,16 @@ struct ut_device_work {
 	uint64_t correlation;
 	uint64_t external; /* torch.profiler: the operator that launched it; 0 = unknown */
 	uint64_t bytes;
-	uint64_t record;      /* of a store: 1 + its number in ut_store_devices(); 0 = of none */
-	uint32_t name, task;  /* ids in the log's strings */
-	uint32_t grid, block; /* "64x1x1"; global and local size of OpenCL's kernels */
-	uint32_t queue;       /* track of its trace */
-	uint32_t thread;      /* that submitted it; 0 = unknown */
-	uint16_t device;      /* index into devices */
-	uint16_t kind;        /* enum ut_device_kind */
-	uint32_t source;      /* index into sources */
-	int32_t rank;         /* -1 = none */
-	uint32_t program;     /* 1 + the process that submitted it, in its trace; 0 = unknown */
+	uint64_t record;     /* of a store: 1 + its number in ut_store_devices(); 0 = of none */
+	uint32_t name, task; /* ids in the log's strings */
+	uint32_t launch;     /* index into launches */
+	uint32_t queue;      /* track of its trace */
+	uint32_t thread;     /* that submitted it; 0 = unknown */
+	uint16_t device;     /* index into devices */
+	uint16_t kind;       /* enum ut_device_kind */
+	uint32_t source;     /* index into sources */
+	int32_t rank;        /* -1 = none */
+	uint32_t program;    /* 1 + the process that submitted it, in its trace; 0 = unknown */
 };
 
 /* One device, however many processes of its host use it. Where traces do not tell their hosts, each
@@ -112,6 +113,7 @@ struct ut_device_log {
 	size_t device_count, device_cap;
 	struct ut_device_api *apis; /* sections */
 	size_t api_count, api_cap;
+	struct ut_device_launches launches;
 	struct ut_device_calls *calls; /* by source */
 	size_t calls_count, calls_cap;
 	struct ut_device_call *each_call; /* finished: by source, then by start */

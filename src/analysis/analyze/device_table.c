@@ -15,12 +15,11 @@ void ut_device_shaped_name(struct ut_buf *to, const struct ut_device_log *log,
 {
 	const struct ut_device_kernel *k = ut_device_log_kernel(log, w);
 	unsigned int lanes = ut_device_api_traits(log, log->devices[w->device].api)->lanes;
+	struct ut_device_launch launch = log->launches.items[w->launch];
 
-	ut_shape_name(to, ut_strtab_get(&log->strings, w->name),
-		      w->grid ? ut_strtab_get(&log->strings, w->grid).ptr : NULL,
-		      w->block ? ut_strtab_get(&log->strings, w->block).ptr : NULL,
-		      !lanes && k ? k->simd : lanes);
-	if (!w->grid && w->bytes)
+	launch.lanes = k ? k->simd : 0; /* whichever of its launches told */
+	ut_shape_name(to, ut_strtab_get(&log->strings, w->name), &launch, lanes);
+	if (!launch.grid[0] && w->bytes)
 		ut_buf_fmt(to, "[%" PRIu64 "]", w->bytes);
 }
 

@@ -244,13 +244,11 @@ uint32_t ut_kernel_row_args(const struct ut_store *store, const struct ut_device
 static void read_record(const struct making *m, const struct ut_device_work *w, struct launch *l)
 {
 	const struct ut_device_info *d = &m->log->devices[w->device];
-	struct ut_device_launch of = { 0 };
+	const struct ut_device_launch *of = &m->log->launches.items[w->launch];
 
-	if (w->record)
-		of = ut_device_record_get(ut_store_devices(m->store), w->record - 1).launch;
-	l->blocks = ut_device_api_traits(m->log, d->api)->items ? NAN : product(of.grid);
-	l->threads = ut_device_api_traits(m->log, d->api)->items ? NAN : product(of.block);
-	l->shared = (double)of.static_shared + (double)of.dynamic_shared;
+	l->blocks = ut_device_api_traits(m->log, d->api)->items ? NAN : product(of->grid);
+	l->threads = ut_device_api_traits(m->log, d->api)->items ? NAN : product(of->block);
+	l->shared = (double)of->static_shared + (double)of->dynamic_shared;
 }
 
 /* ---- variants ------------------------------------------------------------------------------ */

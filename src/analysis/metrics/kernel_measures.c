@@ -306,13 +306,11 @@ static void finish_means(struct making *k)
 static struct ut_str shaped(struct ut_arena *a, const struct ut_device_log *log,
 			    const struct ut_device_work *w)
 {
-	struct ut_str grid = ut_strtab_get(&log->strings, w->grid);
-	struct ut_str block = ut_strtab_get(&log->strings, w->block);
 	struct ut_buf b = { 0 };
 	size_t len;
 
-	ut_shape_name(&b, ut_strtab_get(&log->strings, w->name), grid.len ? grid.ptr : NULL,
-		      block.len ? block.ptr : NULL, 32);
+	ut_shape_name(&b, ut_strtab_get(&log->strings, w->name), &log->launches.items[w->launch],
+		      32);
 	len = b.len;
 	return (struct ut_str){ ut_buf_take(&b, a), len };
 }

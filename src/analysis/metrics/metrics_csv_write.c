@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "metrics/metrics_stall_write.h"
 #include "model/classify.h"
+#include "model/device_records.h"
 #include "model/event.h"
 #include "model/measured.h"
 #include "model/shape.h"
@@ -25,13 +26,6 @@ static const struct ut_arg *find_arg(const struct ut_trace *t, uint32_t args, co
 			return a;
 	}
 	return NULL;
-}
-
-static const char *arg_text(const struct ut_trace *t, uint32_t args, const char *key)
-{
-	const struct ut_arg *a = find_arg(t, args, key);
-
-	return a && a->type == UT_ARG_STR ? ut_strtab_get(&t->strings, a->value.str).ptr : NULL;
 }
 
 static uint64_t arg_number(const struct ut_trace *t, uint32_t args, const char *key)
@@ -54,30 +48,24 @@ static uint32_t name_number(struct ut_metrics_write *w, const struct ut_buf *tex
 	return (uint32_t)w->name_count - 1;
 }
 
-/* How many threads go in step: the API has one answer, or one for each kernel. */
-static unsigned int lanes_of(const struct ut_trace *t, const struct ut_event *e, uint32_t process)
-{
-	unsigned int lanes = ut_api_traits(t->processes[process].api.api)->lanes;
-
-	return lanes ? lanes : (unsigned int)arg_number(t, e->args, "SIMD");
-}
-
 static void add_kernel(struct ut_metrics_write *w, const struct ut_trace *t,
 		       const struct ut_event *e)
 {
 	uint32_t process = t->tracks[e->track].process;
 	struct ut_metrics_write_kernel *k;
+	struct ut_device_record r = { 0 };
 	struct ut_buf name = { 0 };
 
-	ut_shape_name(&name, ut_strtab_get(&t->strings, e->name), arg_text(t, e->args, "grid"),
-		      arg_text(t, e->args, "block"), lanes_of(t, e, process));
+	ut_device_record_read(&r, t, e->args);
+	ut_shape_name(&name, ut_strtab_get(&t->strings, e->name), &r.launch,
+		      ut_api_traits(t->processes[process].api.api)->lanes);
 	ut_buf_char(&name, '\0');
 	name.len--;
 	w->kernels = ut_grow(w->kernels, w->kernel_count + 1, &w->kernel_cap, sizeof(*k));
 	k = &w->kernels[w->kernel_count++];
 	*k = (struct ut_metrics_write_kernel){ .start = e->ts,
 					       .end = e->ts + e->val,
-					       .correlation = arg_number(t, e->args, "correlation"),
+					       .correlation = r.correlation,
 					       .process = process,
 					       .name = name_number(w, &name),
 					       .instance = (uint32_t)arg_number(t, e->args,

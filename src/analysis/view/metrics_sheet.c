@@ -243,18 +243,20 @@ static void put_value(struct ut_sheet *s, double value, const char *type)
 		ut_sheet_double(s, strcmp(type, "share") != 0 ? value : value / 100);
 }
 
-/* "64x1x1", as the kernel's own argument has it. */
+/* "64x1x1" */
 static void put_shape(struct ut_sheet *s, const struct part *p, uint32_t variant, bool grid)
 {
 	const struct ut_device_work *w = p->first[variant];
-	struct ut_str text = { "", 0 };
+	const struct ut_device_launch *l = w ? &p->log->launches.items[w->launch] : NULL;
+	struct ut_buf text = { 0 };
 
-	if (w)
-		text = ut_strtab_get(&p->log->strings, grid ? w->grid : w->block);
+	if (l)
+		ut_device_size_text(&text, grid ? l->grid : l->block);
 	if (text.len)
-		ut_sheet_text(s, text);
+		ut_sheet_text(s, (struct ut_str){ text.data, text.len });
 	else
 		ut_sheet_null(s);
+	ut_buf_release(&text);
 }
 
 static void put_kernel(struct measures *all, struct ut_sheet *s, const struct row *r)

@@ -184,11 +184,53 @@ void ut_device_record_put(struct ut_device_record *r, const struct ut_strtab *st
 	}
 }
 
+void ut_device_record_read(struct ut_device_record *r, const struct ut_trace *t, size_t args)
+{
+	for (size_t i = args; i < t->arg_count && t->args[i].type != UT_ARG_END; i++) {
+		struct ut_str key = ut_strtab_get(&t->strings, t->args[i].key);
+		unsigned int field = ut_device_field_called(key);
+
+		if (field)
+			ut_device_record_put(r, &t->strings, field, &t->args[i]);
+	}
+}
+
 bool ut_device_record_is_work(const struct ut_device_record *r, bool on_device, bool side)
 {
 	if (side && (r->kind == UT_DEVICE_SYNC || r->kind == UT_DEVICE_OTHER))
 		return false;
 	return on_device || r->correlation || r->external;
+}
+
+/* ---- launches ------------------------------------------------------------------------------ */
+
+uint32_t ut_device_launches_add(struct ut_device_launches *l, const struct ut_device_launch *of)
+{
+	static const struct ut_device_launch nothing;
+	uint64_t hash;
+	uint32_t at;
+
+	if (!l->count && memcmp(of, &nothing, sizeof(nothing)) != 0)
+		ut_device_launches_add(l, &nothing);
+	if (l->count && !memcmp(&l->items[l->last], of, sizeof(*of)))
+		return l->last;
+	hash = ut_hash_bytes(of, sizeof(*of));
+	for (; (at = ut_idmap_get(&l->of, hash)); hash++) {
+		if (!memcmp(&l->items[at - 1], of, sizeof(*of)))
+			return l->last = at - 1;
+	}
+	l->items = ut_grow(l->items, l->count + 1, &l->cap, sizeof(*l->items));
+	l->items[l->count] = *of;
+	l->last = (uint32_t)l->count++;
+	ut_idmap_put(&l->of, hash, l->last + 1);
+	return l->last;
+}
+
+void ut_device_launches_release(struct ut_device_launches *l)
+{
+	free(l->items);
+	ut_idmap_release(&l->of);
+	*l = (struct ut_device_launches){ 0 };
 }
 
 /* ---- columns ------------------------------------------------------------------------------- */
@@ -256,10 +298,7 @@ struct making {
 	uint8_t *fields; /* by argument of a shape: enum field */
 	struct ut_arg *args;
 	size_t arg_cap;
-	struct ut_device_launch *launches;
-	size_t launch_cap;
-	uint32_t last; /* the launch before */
-	struct ut_idmap launch_of;
+	struct ut_device_launches launches;
 };
 
 /* Returns if there can be any work at all. */
@@ -332,27 +371,6 @@ static void read_list(struct making *m, uint32_t list, struct ut_device_record *
 	}
 }
 
-static uint32_t launch_number(struct making *m, const struct ut_device_launch *l)
-{
-	uint64_t hash;
-	uint32_t at;
-
-	if (m->launches && !memcmp(&m->launches[m->last], l, sizeof(*l)))
-		return m->last;
-	hash = ut_hash_bytes((const char *)l, sizeof(*l));
-	while ((at = ut_idmap_get(&m->launch_of, hash))) {
-		if (!memcmp(&m->launches[at - 1], l, sizeof(*l)))
-			return m->last = at - 1;
-		hash++;
-	}
-	m->launches =
-		ut_grow(m->launches, m->r->launch_count + 1, &m->launch_cap, sizeof(*m->launches));
-	m->last = (uint32_t)m->r->launch_count++;
-	m->launches[m->last] = *l;
-	ut_idmap_put(&m->launch_of, hash, m->last + 1);
-	return m->last;
-}
-
 static uint8_t kind_of(const struct making *m, uint32_t type, bool on_device)
 {
 	const struct work_type *t = &m->types[type < m->store->types.count ? type : 0];
@@ -400,7 +418,7 @@ static void add_row(struct making *m, uint32_t track, uint64_t row, uint32_t lis
 	PUT(uint32_t, track, track);
 	PUT(uint32_t, thread, one.thread);
 	PUT(uint32_t, task, one.task);
-	PUT(uint32_t, launch, launch_number(m, &one.launch));
+	PUT(uint32_t, launch, ut_device_launches_add(&m->launches, &one.launch));
 	PUT(uint8_t, kind, one.kind);
 #undef PUT
 	r->count++;
@@ -432,7 +450,7 @@ static void records_make(struct ut_device_records *r, const struct ut_store *sto
 	struct making m = { .store = store, .r = r };
 	size_t rows = find_types(&m) ? count_rows(&m) : 0;
 
-	launch_number(&m, &(struct ut_device_launch){ 0 });
+	ut_device_launches_add(&m.launches, &(struct ut_device_launch){ 0 });
 	r->memory = ut_make((rows + 1) * UT_DEVICE_RECORD_BYTES);
 	ut_device_records_map(r, r->memory, rows);
 	r->count = 0;
@@ -440,8 +458,9 @@ static void records_make(struct ut_device_records *r, const struct ut_store *sto
 		find_fields(&m);
 		add_rows(&m);
 	}
-	r->launches = m.launches;
-	ut_idmap_release(&m.launch_of);
+	r->launches = m.launches.items;
+	r->launch_count = m.launches.count;
+	ut_idmap_release(&m.launches.of);
 	free(m.types);
 	free(m.fields);
 	free(m.args);

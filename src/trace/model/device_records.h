@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/idmap.h"
 #include "model/argument.h"
 #include "model/classify.h"
 
@@ -75,6 +76,18 @@ struct ut_device_record {
 	struct ut_device_launch launch;
 };
 
+/* Launches, each once. Zeroed: none. */
+struct ut_device_launches {
+	struct ut_device_launch *items;
+	size_t count, cap;
+	uint32_t last; /* the one before */
+	struct ut_idmap of;
+};
+
+/* Its number; that of nothing known is 0. */
+uint32_t ut_device_launches_add(struct ut_device_launches *l, const struct ut_device_launch *of);
+void ut_device_launches_release(struct ut_device_launches *l);
+
 /* Those of a store; never NULL. */
 const struct ut_device_records *ut_store_devices(const struct ut_store *store);
 
@@ -97,6 +110,9 @@ unsigned int ut_device_field_called(struct ut_str key);
 /* Takes over what an argument of a trace tells. */
 void ut_device_record_put(struct ut_device_record *r, const struct ut_strtab *strings,
 			  unsigned int field, const struct ut_arg *arg);
+
+/* What the arguments of an event tell, up to UT_ARG_END or the last one of the trace. */
+void ut_device_record_read(struct ut_device_record *r, const struct ut_trace *trace, size_t args);
 
 /* Is it work? Beside the queues (side) there are waits of the host and costs of recording. */
 bool ut_device_record_is_work(const struct ut_device_record *r, bool on_device, bool side);

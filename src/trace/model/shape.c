@@ -1,33 +1,31 @@
 #include "model/shape.h"
 
-/* "64x1" or "[64,1,1]" as "{64; 1; 1}". */
-static void put_size(struct ut_buf *to, const char *text)
-{
-	for (int i = 0; i < 3; i++) {
-		size_t digits;
+#include <inttypes.h>
 
-		text += strcspn(text, "0123456789");
-		digits = strspn(text, "0123456789");
-		ut_buf_fmt(to, "%s%.*s", i ? "; " : "{", digits ? (int)digits : 1,
-			   digits ? text : "1");
-		text += digits;
-	}
+#include "model/device_records.h"
+
+/* 64x1 as "{64; 1; 1}". */
+static void put_size(struct ut_buf *to, const uint64_t size[3])
+{
+	for (int i = 0; i < 3; i++)
+		ut_buf_fmt(to, "%s%" PRIu64, i ? "; " : "{", size[i] ? size[i] : 1);
 	ut_buf_char(to, '}');
 }
 
-void ut_shape_name(struct ut_buf *to, struct ut_str name, const char *grid, const char *block,
+void ut_shape_name(struct ut_buf *to, struct ut_str name, const struct ut_device_launch *l,
 		   unsigned int lanes)
 {
+	lanes = lanes ? lanes : l->lanes;
 	ut_buf_add(to, name.ptr, name.len);
-	if (!grid)
+	if (!l->grid[0])
 		return;
 	ut_buf_char(to, '[');
 	if (lanes)
 		ut_buf_fmt(to, "SIMD%u ", lanes);
-	put_size(to, grid);
-	if (block) {
+	put_size(to, l->grid);
+	if (l->block[0]) {
 		ut_buf_char(to, ' ');
-		put_size(to, block);
+		put_size(to, l->block);
 	}
 	ut_buf_char(to, ']');
 }

@@ -7,8 +7,10 @@
 
 #include "base/str.h"
 
-/* grid and block: "64x1x1", "[64,1]"; NULL = unknown. lanes: threads in step, 0 = unknown. */
-void ut_shape_name(struct ut_buf *to, struct ut_str name, const char *grid, const char *block,
+struct ut_device_launch;
+
+/* lanes: threads in step, where its API says so of every kernel; 0 = what the launch says. */
+void ut_shape_name(struct ut_buf *to, struct ut_str name, const struct ut_device_launch *launch,
 		   unsigned int lanes);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "import/spool/live_state.h"
 #include "import/spool/steps.h"
+#include "model/device_records.h"
 #include "model/measured.h"
 #include "model/shape.h"
 #include "model/sink.h"
@@ -130,37 +131,11 @@ static bool is_measured(struct ut_spool_import *im, const struct ut_spool_work *
 	return t->device_has_stalls || is_hit(im, device, w->start, w->end);
 }
 
-/* The text of an argument that is on its way. */
-static const char *text_of(const struct ut_spool_import *im, size_t mark, const char *key)
-{
-	const struct ut_trace *t = im->trace;
-
-	for (size_t i = mark; i < t->arg_count; i++) {
-		if (t->args[i].type == UT_ARG_STR &&
-		    ut_str_is(ut_strtab_get(&t->strings, t->args[i].key), key))
-			return ut_strtab_get(&t->strings, t->args[i].value.str).ptr;
-	}
-	return NULL;
-}
-
 /* What the path of a URL may hold as it is. */
 static bool is_plain(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
 	       strchr("-_.~", c);
-}
-
-/* Threads that go in step, as the arguments from mark on say; 0 = they do not. */
-static unsigned int simd_of(const struct ut_spool_import *im, size_t mark)
-{
-	const struct ut_trace *t = im->trace;
-
-	for (size_t i = mark; i < t->arg_count; i++) {
-		if (t->args[i].type == UT_ARG_U64 &&
-		    ut_str_is(ut_strtab_get(&t->strings, t->args[i].key), "SIMD"))
-			return (unsigned int)t->args[i].value.u64;
-	}
-	return 0;
 }
 
 static void add_link(struct ut_spool_import *im, uint32_t name, uint32_t device, size_t mark,
@@ -170,11 +145,12 @@ static void add_link(struct ut_spool_import *im, uint32_t name, uint32_t device,
 	uint32_t api = ut_spool_object(&im->tables, device)->api;
 	unsigned int lanes =
 		ut_api_traits(ut_api_called(strings, ut_strtab_get(strings, api)).api)->lanes;
+	struct ut_device_record r = { 0 };
 	struct ut_buf shaped = { 0 }, link = { 0 };
 
 	ut_buf_char(&shaped, '"');
-	ut_shape_name(&shaped, ut_strtab_get(strings, name), text_of(im, mark, "grid"),
-		      text_of(im, mark, "block"), lanes ? lanes : simd_of(im, mark));
+	ut_device_record_read(&r, im->trace, mark);
+	ut_shape_name(&shaped, ut_strtab_get(strings, name), &r.launch, lanes);
 	ut_buf_char(&shaped, '"');
 	ut_buf_fmt(&link, "http://localhost:%d/", LINK_PORT);
 	for (size_t i = 0; i < shaped.len; i++) {
