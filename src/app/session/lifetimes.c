@@ -248,10 +248,12 @@ static void look(struct ut_lifetimes *l)
 		struct ut_lifetime *one = &l->items[i];
 		struct process p = look_at(one->pid);
 		bool running = p.start && p.start == one->proc_start;
+		bool another = running && !one->replaced && is_another(one, &p);
 
-		one->replaced |= running && is_another(one, &p);
-		if (!one->replaced)
-			note(l, one->name, now.ticks, running ? 0 : UT_SPOOL_GONE);
+		/* It has just been replaced: the event of the closed spool is on its way. */
+		if (!one->replaced && (!another || l->watched))
+			note(l, one->name, now.ticks, running && !another ? 0 : UT_SPOOL_GONE);
+		one->replaced |= another;
 		if (running)
 			l->items[kept++] = *one;
 		else
