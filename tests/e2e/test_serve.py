@@ -506,7 +506,7 @@ class Shelf(Server):
     def test_what_is_no_trace_is_said_so_and_others_go_on(self):
         self.project("a")
         for noise, why in (b"\xf1" + os.urandom(1000), "not a trace that we know"), (b"hello, world\n", "not a trace that we know"), \
-                (b'{"a":1}', "no trace"), (b"\0" * 100, "nothing but zero bytes"):
+                (b'{"a":1}', "no trace"), (b"\x1f\x8b\x08bad", "damaged gzip data"), (b"\0" * 100, "nothing but zero bytes"):
             got = self.call("POST", "/projects/a/results?file=noise.json", noise)
             self.assertEqual(got.status, 400, got.body)
             self.assertRegex(got.error, f"^noise.json: .*{why}")

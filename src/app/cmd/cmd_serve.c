@@ -146,9 +146,12 @@ static int check_trace(int fd, const char *name, struct ut_err *err)
 	int rc;
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	rc = ut_source_open_head(&source, path, TRACE_HEAD, NULL);
-	if (rc)
-		return ut_err_set(err, -EINVAL, "%s: %s", name, strerror(-rc));
+	rc = ut_source_open_head(&source, path, TRACE_HEAD, &why);
+	if (rc) { /* "PATH: what is wrong" */
+		size_t own = strncmp(why.text, path, strlen(path)) ? 0 : strlen(path);
+
+		return ut_err_set(err, -EINVAL, "%s%s", name, why.text + own);
+	}
 	source.path = name;
 	if (!ut_importer_of(&source, &why))
 		rc = ut_err_set(err, -EINVAL, "%s", why.text);
