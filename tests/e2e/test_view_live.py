@@ -357,7 +357,7 @@ class Page(Growing):
             self.skipTest("node is not installed (tools/setup.sh test)")
         modules = MODULES or SOURCE / "build/node/node_modules"
         done = subprocess.run(["node", SOURCE / "tests/e2e/view_live.js", modules, self.dir, UNITRACE,
-                               STEPS], capture_output=True, text=True, timeout=2 * PATIENCE)
+                               STEPS, program("burn")], capture_output=True, text=True, timeout=2 * PATIENCE)
         if done.returncode == 77:
             self.skipTest(done.stderr.strip())
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)

@@ -1,17 +1,18 @@
 // view_live.js - the page of a recording that is under way, in a real browser: it grows, follows until
-// it is moved, is never blank meanwhile, says how the program ended, and that the server is gone.
+// it is moved, is never blank meanwhile, says how the program ended, and that the server is gone. Samples
+// alone make it grow, too.
 //
-//   node view_live.js NODE_MODULES HOME UNITRACE STEPS
+//   node view_live.js NODE_MODULES HOME UNITRACE STEPS BURN
 'use strict';
 const assert = require('assert');
 const { spawn } = require('child_process');
 const { PATIENCE, drive, openPage } = require('./browser.js');
 
-const [modules, home, unitrace, steps] = process.argv.slice(2);
+const [modules, home, unitrace, steps, burn] = process.argv.slice(2);
 const words = ['begin', 'outer', 'many', '30', 'wait', 'many', '40', 'wait', 'sleep', '300', 'many', '50', 'wait', 'end'];
 
-function record() {
-	const p = spawn(unitrace, ['--view', '--no-browser', steps, ...words], { cwd: home });
+function record(...what) {
+	const p = spawn(unitrace, ['--view', '--no-browser', ...what], { cwd: home });
 
 	p.ended = new Promise(done => p.on('exit', done));
 	p.address = new Promise((found, failed) => {
@@ -87,15 +88,38 @@ async function look(browser, p) {
 	p.kill('SIGTERM');
 	await until(() => /unitrace (has ended|does not answer)/.test(document.querySelector('.status')?.innerText ?? ''));
 	assert.ok(await page.locator('canvas').first().isVisible());
+	assert.equal(await p.ended, 0);
 }
 
-drive(modules, home, async browser => {
-	const p = record();
+/* A program that marks nothing. */
+async function lookAtSamples(browser, p) {
+	const page = await openPage(browser, { viewport: { width: 1300, height: 800 } });
+
+	await page.goto(await p.address);
+	await page.waitForFunction(() => window.app?.info?.value?.samples > 0);
+	await page.evaluate(() => { app.tab.value = 'timeline'; });
+	await page.waitForFunction(() => app.info.value.live && document.body.innerText.includes('This trace has no slices.'));
+	assert.doesNotMatch(await page.innerText('body'), /paused/);
+	const before = await page.evaluate(() => app.view.value.t1);
+
+	await page.waitForFunction(t1 => app.view.value.t1 > t1, before);
+	p.kill('SIGTERM'); // for the program; the second is for the server
+	await page.waitForFunction(() => !app.info.value.live);
+	p.kill('SIGTERM');
+	await p.ended;
+}
+
+async function watch(browser, what, fn) {
+	const p = record(...what);
 
 	try {
-		await look(browser, p);
-		assert.equal(await p.ended, 0);
+		await fn(browser, p);
 	} finally {
 		p.kill('SIGKILL');
 	}
+}
+
+drive(modules, home, async browser => {
+	await watch(browser, [steps, ...words], look);
+	await watch(browser, ['--sampling', burn, 'shares', '20000'], lookAtSamples);
 });

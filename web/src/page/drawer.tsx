@@ -31,6 +31,8 @@ function AreaTables({ app, tab }: { app: App; tab: string }) {
 	const table = value[tab as 'slices' | 'threads' | 'counters' | 'devices'] ?? value.slices;
 	const names = table.data[table.columns.findIndex(c => c.key === 'name')];
 	const longest = table.columns.findIndex(c => c.key === 'longest');
+	const { slices, samples, live } = app.info.value,
+		isWaiting = live && !samples;
 
 	if (!table.rows)
 		return (
@@ -40,14 +42,14 @@ function AreaTables({ app, tab }: { app: App; tab: string }) {
 						? 'No counter has a value here.'
 						: tab === 'devices'
 							? 'No device worked here.'
-							: app.info.value?.slices
+							: slices
 								? 'Nothing ran here.'
-								: app.info.value?.live
+								: isWaiting
 									? 'Nothing has been recorded yet.'
 									: 'This trace has no slices.'
 				}>
-				{!app.info.value?.slices &&
-					(app.info.value?.live ? (
+				{!slices &&
+					(isWaiting ? (
 						<p>
 							A run that is paused begins to record with <code>__itt_resume()</code>,{' '}
 							<code>itt.resume()</code> in Python, or <i>Resume</i>.
