@@ -29,8 +29,8 @@ imported='_ITM_[A-Za-z]+|__cxa_(atexit|finalize)|__errno_location|__gmon_start__
 __register_atfork|__stack_chk_fail|__tls_get_addr|dlsym|getauxval|(secure_)?getenv|gethostname|getp?pid|mem[a-z]+|munmap|prctl
 program_invocation_name|pthread_(key_create|self|setspecific)|sched_yield|sigfillset|str(chr|n?cmp|c?spn|n?len|rchr|str)|syscall'
 imported=${imported//$'\n'/|}
-# The library of timers, too: stacks of threads, the number of a CPU.
-imported_timer='pthread_attr_[a-z]+|sched_getcpu|sigaddset'
+# The library of timers, too: stacks of threads, the number of a CPU, sets of signals.
+imported_timer='pthread_attr_[a-z]+|sched_getcpu|sig(addset|delset|ismember)'
 
 sources() { find src include examples tests -name '*.[ch]' -o -name '*.cpp' 2>/dev/null | sort; }
 
