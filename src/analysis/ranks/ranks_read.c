@@ -18,13 +18,11 @@
 #include "ranks/ranks_links.h"
 #include "ranks/ranks_parts.h"
 
-#define MOST_ARGS 32
-#define MOST_OPEN 1024 /* deeper ones are not looked at */
-#define ROUNDED   2    /* ns by which the end of a span may lie behind the begin of the next */
-#define TOGETHER                                                                                   \
-	UINT64_C(1000000000) /* ns between tests of which the program does nothing else            \
-			      */
-#define UT_RANK_POSTS 64u    /* sends and receives before a call that has not ended */
+#define MOST_ARGS     32
+#define MOST_OPEN     1024 /* deeper ones are not looked at */
+#define ROUNDED       2    /* ns by which the end of a span may lie behind the begin of the next */
+#define TOGETHER      UINT64_C(1000000000) /* ns between tests: the program does nothing else */
+#define UT_RANK_POSTS 64u                  /* sends and receives before a call that has not ended */
 
 /* The facts of a call that count here. */
 #define KEY_LIST(X)                                                                                \
@@ -730,23 +728,22 @@ static struct beside find_beside(const struct reader *rd, uint32_t process)
 	return found;
 }
 
-/* How the process ended, if that is known; its last sign of life is that of all its threads then.
- */
+/* How the process ended, if that is known; its last sign of life is then any thread's. */
 static void take_end(struct reader *rd, uint32_t process, bool any_open)
 {
 	const struct ut_trace *t = &rd->store->trace;
-	struct ut_rank *one = rd->rank;
 	uint64_t after = ut_process_after(t, &t->processes[process]), last = 0;
+	struct ut_rank *one = rd->rank;
 	struct ut_buf how = { 0 };
 
 	if (ut_process_failure(t, &t->processes[process], &how))
 		one->ended = ut_strtab_intern(&rd->ranks->strings, how.data, how.len);
 	one->left = ut_process_succeeded(t, &t->processes[process]);
+	for (uint32_t i = 0; i < t->track_count; i++) {
+		if (t->tracks[i].process == process && rd->store->rows[i].last > last)
+			last = rd->store->rows[i].last;
+	}
 	if (one->ended || one->left) {
-		for (uint32_t i = 0; i < t->track_count; i++) {
-			if (t->tracks[i].process == process && rd->store->rows[i].last > last)
-				last = rd->store->rows[i].last;
-		}
 		one->end = t->process_count == 1 && t->last > last ? t->last : last;
 		if (!any_open && after && one->end < last + after)
 			one->end = last + after;
