@@ -183,7 +183,7 @@ static inline const struct ut_rank_shape *ut_rank_shape(const struct ut_rank *on
 	return &one->shapes[c->shape];
 }
 
-/* Has every rank left its calls, finalized or left its tasks, and did its process end well? */
+/* Has every rank left its calls, and tasks or MPI, and did its process end as it should? */
 bool ut_ranks_ended(const struct ut_ranks *r);
 
 /* What is known of a call that has not ended; NULL: it has. */

@@ -663,7 +663,7 @@ static void find_range(struct ut_rank *r)
 		}
 		r->stop = c->end > r->stop ? c->end : r->stop;
 	}
-	if ((r->open_count || r->in_task || r->ended || r->left) && r->end > r->stop)
+	if ((r->open_count || r->in_task || r->ended) && r->end > r->stop)
 		r->stop = r->end;
 }
 
@@ -728,7 +728,7 @@ static struct beside find_beside(const struct reader *rd, uint32_t process)
 	return found;
 }
 
-/* How the process ended, if that is known; its last sign of life is then any thread's. */
+/* How the process ended, if that is known; its last sign of life is that of its threads then. */
 static void take_end(struct reader *rd, uint32_t process, bool any_open)
 {
 	const struct ut_trace *t = &rd->store->trace;
@@ -752,10 +752,7 @@ static void take_end(struct reader *rd, uint32_t process, bool any_open)
 	ut_buf_release(&how);
 }
 
-/*
- * A process that ends while it tests again and again is as one that ends in a call: these tests
- * become one that has not ended.
- */
+/* Who ends while it tests again and again ends in a call: its tests become one that is open. */
 static void open_polls(struct reader *rd)
 {
 	struct ut_rank *r = rd->rank;
