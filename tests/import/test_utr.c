@@ -137,6 +137,7 @@ static void any_process(struct ut_trace *t)
 	p->model = any_string(t);
 	p->device = (int32_t)dice(9) - 1;
 	p->sub_device = (int32_t)dice(3) - 1;
+	p->title = dice(2) ? any_string(t) : 0;
 }
 
 static void any_track(struct ut_trace *t)

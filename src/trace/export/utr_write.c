@@ -275,6 +275,7 @@ static void put_process_places(struct writer *w)
 			.model = p->model,
 			.device = p->device,
 			.sub_device = p->sub_device,
+			.title = p->title,
 		};
 
 		put(w, &saved, sizeof(saved));

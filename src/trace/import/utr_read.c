@@ -508,6 +508,7 @@ static int take_process_places(const struct file *f, struct ut_trace *t)
 		p->model = saved[i].model;
 		p->device = saved[i].device;
 		p->sub_device = saved[i].sub_device;
+		p->title = saved[i].title;
 	}
 	return 0;
 }

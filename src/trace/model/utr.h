@@ -98,7 +98,7 @@ struct ut_utr_process_place {
 	uint8_t guessed;                /* 1 = by its name */
 	uint32_t api_text, model;       /* string ids */
 	int32_t device, sub_device;
-	uint32_t reserved_too;
+	uint32_t title; /* string id */
 };
 
 /* And a track: one for each of TRACKS. */
