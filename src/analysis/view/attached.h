@@ -40,6 +40,9 @@ void ut_view_attached_release(struct ut_view_attached *a);
 void ut_view_attach_later(struct ut_view *v, const char *tool, const char *title, const char *name,
 			  ut_view_sheet_maker make);
 
+/* What the viewer itself attaches to every view (own_sheets.c). */
+void ut_view_attach_own(struct ut_view *v);
+
 /* The text of a sheet, which is made now if it was to be made later. */
 const char *ut_view_sheet_json(struct ut_view *v, size_t sheet, size_t *len);
 

@@ -1,5 +1,4 @@
 #include "view/view.h"
-#include "view/advice.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -9,13 +8,9 @@
 #include "base/hash.h"
 #include "model/classify.h"
 #include "query/query.h"
-#include "view/advice.h"
 #include "view/arrow_list.h"
+#include "view/attached.h"
 #include "view/kernel_code.h"
-#include "view/metrics_sheet.h"
-#include "view/ranks_sheet.h"
-#include "view/sample_stacks.h"
-#include "view/verdicts.h"
 #include "view/view_kernels.h"
 #include "view/view_parts.h"
 
@@ -466,11 +461,7 @@ void ut_view_ready(struct ut_view *v, unsigned int threads)
 	number_types(v);
 	number_tracks(v);
 	ut_view_make_places(v);
-	ut_view_attach_verdicts(v);
-	ut_view_attach_metrics(v);
-	ut_view_attach_ranks(v);
-	ut_view_attach_advice(v);
-	ut_view_attach_stacks(v);
+	ut_view_attach_own(v);
 }
 
 /* ---- rows ----------------------------------------------------------------------------------- */
