@@ -19,12 +19,14 @@
 #include "export/exporter.h"
 #include "export/utr_write.h"
 #include "import/importer.h"
+#include "import/utr_read.h"
 #include "import/utr_use.h"
 #include "model/build.h"
 #include "model/classify.h"
 #include "model/device_records.h"
 #include "model/utr.h"
 #include "model/utr_crc.h"
+#include "model/utr_planes.h"
 #include "support/unit.h"
 #include "text/out.h"
 
@@ -353,6 +355,45 @@ static void open_good(struct ut_store *s, struct bytes b)
 
 	if (ut_import(file_with(b.data, b.size), NULL, s, &err))
 		fail_msg("%s", err.text);
+}
+
+/* Rows as a page holds them (model/utr_planes.h), and back; whatever else is no image stays as it
+ * is. */
+static void rows_are_split_and_joined(void **state)
+{
+	(void)state;
+	for (uint64_t number = 0; number < 30; number++) {
+		struct ut_err err = { 0 };
+		struct ut_store s, back;
+		struct bytes b;
+		char *copy;
+		void *map;
+
+		make_store(&s, number, 1 + number % 5, number % 10 ? number * 7 : 40000);
+		b = written(&s);
+		map = mmap(NULL, b.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+			   0);
+		assert_true(map != MAP_FAILED);
+		memcpy(map, b.data, b.size);
+		assert_true(ut_utr_split_rows(map, b.size));
+		if (number)
+			assert_memory_not_equal(map, b.data, b.size);
+		assert_true(ut_utr_join_rows(map, b.size));
+		assert_memory_equal(map, b.data, b.size);
+		assert_int_equal(ut_utr_open_memory("page", map, b.size, &back, &err), 0);
+		same_store(&s, &back);
+		copy = malloc(b.size);
+		for (size_t size = 0; size < b.size; size += 1 + b.size / 50) {
+			memcpy(copy, b.data, size);
+			if (size && ut_utr_split_rows(copy, size))
+				assert_true(ut_utr_join_rows(copy, size));
+			assert_memory_equal(copy, b.data, size);
+		}
+		free(copy);
+		free(b.data);
+		ut_store_release(&s);
+		ut_store_release(&back);
+	}
 }
 
 /* It must not open, and the line must say this. */
@@ -855,6 +896,7 @@ UT_TESTS(utr)
 {
 	const char *seeds = getenv("UTR_SEEDS");
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rows_are_split_and_joined),
 		cmocka_unit_test(any_trace_comes_back_as_it_was),
 		cmocka_unit_test(a_trace_with_nothing_in_it_comes_back),
 		cmocka_unit_test(a_large_trace_comes_back),

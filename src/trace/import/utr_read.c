@@ -659,14 +659,10 @@ static int take_devices(const struct file *f, struct ut_store *s, bool checked)
 
 /* ---- the file ------------------------------------------------------------------------------ */
 
-static int open_file(struct file *f, struct ut_source *source)
+static int read_toc(struct file *f)
 {
-	int rc = source->seekable ? map_file(f, source) : read_file(f, source);
+	int rc = check_header(f);
 
-	if (rc)
-		return rc;
-	assert(f->map);
-	rc = check_header(f);
 	rc = rc ? rc : find_toc(f);
 	return rc ? rc : check_toc(f);
 }
@@ -707,6 +703,31 @@ static int fill_store(const struct file *f, struct ut_store *s, bool checked)
 	return rc ? rc : take_pyramid(f, s);
 }
 
+/* rc: whether the file is there at all. */
+static int open_mapped(struct file *f, int rc, bool checked, struct ut_store *store)
+{
+	*store = (struct ut_store){ .map = f->map, .map_size = f->map_size };
+	ut_strtab_set_arena(&store->trace.strings, &store->trace.arena);
+	rc = rc ? rc : read_toc(f);
+	if (!rc && checked)
+		rc = check_sums(f);
+	rc = rc ? rc : fill_store(f, store, checked);
+	if (rc)
+		ut_store_release(store);
+	return rc;
+}
+
+int ut_utr_open_memory(const char *path, void *map, size_t size, struct ut_store *store,
+		       struct ut_err *err)
+{
+	struct file f = { .path = path, .map = map, .map_size = size, .size = size, .err = err };
+	int rc = size < sizeof(struct ut_utr_header)
+			 ? bad(&f, size, "the file ends inside the header of a .utr file")
+			 : 0;
+
+	return open_mapped(&f, rc, false, store);
+}
+
 static bool probe(const char *head, size_t len)
 {
 	return len >= 4 && !memcmp(head, UT_UTR_MAGIC, 4);
@@ -716,21 +737,10 @@ static int load(struct ut_source *source, const struct ut_import_opts *opts, str
 		struct ut_err *err)
 {
 	struct file f = { .path = source->path, .err = err };
-	bool checked;
-	int rc;
+	int rc = source->seekable ? map_file(&f, source) : read_file(&f, source);
 
-	*store = (struct ut_store){ 0 };
-	ut_strtab_set_arena(&store->trace.strings, &store->trace.arena);
-	rc = open_file(&f, source);
-	store->map = f.map;
-	store->map_size = f.map_size;
-	checked = opts->checked || f.size <= UT_UTR_QUICK;
-	if (!rc && checked)
-		rc = check_sums(&f);
-	rc = rc ? rc : fill_store(&f, store, checked);
-	if (rc)
-		ut_store_release(store);
-	else if (opts->progress)
+	rc = open_mapped(&f, rc, opts->checked || f.size <= UT_UTR_QUICK, store);
+	if (!rc && opts->progress)
 		atomic_fetch_add(opts->progress, f.size);
 	return rc;
 }

@@ -13,8 +13,20 @@
 #ifndef UT_IMPORT_UTR_READ_H
 #define UT_IMPORT_UTR_READ_H
 
+#include <stddef.h>
 #include <stdint.h>
 
+#include "base/err.h"
+
+struct ut_store;
+
 #define UT_UTR_QUICK ((uint64_t)64 << 20) /* bytes: some 5 ms */
+
+/*
+ * The same for the bytes of a file in memory, without comparing checksums: a mapping (mmap), which
+ * the store takes over, whether this succeeds or not. path is what messages call it.
+ */
+int ut_utr_open_memory(const char *path, void *map, size_t size, struct ut_store *store,
+		       struct ut_err *err) UT_MUST_CHECK;
 
 #endif
