@@ -38,6 +38,10 @@ ut_told(UT_HAVE_CAPSTONE capstone "assembly in hotspots: capstone is missing (De
 if(NOT UT_WEB_BUNDLE)
   list(APPEND _left_out "the viewer's page: what it is bundled with is missing (tools/setup.sh build)")
 endif()
+if(UT_WEB_BUNDLE AND NOT "${UT_WEB_BUNDLE}/module.wasm.gz" IN_LIST UT_WEB_BUNDLE_FILES)
+  list(APPEND _left_out
+    "saved pages: clang, wasm-ld or wasi-libc is missing (Debian: clang-14 lld-14 wasi-libc libclang-rt-14-dev-wasm32)")
+endif()
 if(NOT _have)
   set(_have " none")
 endif()

@@ -58,7 +58,7 @@ foreach(_module view serve draw metrics workbench site mcp)
 endforeach()
 set(UT_TESTS_FILES_sample analyze/make_store.c)
 set(UT_TESTS_FILES_ranks analyze/make_store.c)
-set(UT_TESTS_FILES_report export/support.c)
+set(UT_TESTS_FILES_report export/support.c analyze/make_store.c)
 set(UT_TESTS_FILES_view analyze/make_store.c sample/make_samples.c)
 
 # ut_unit_tests(MODULE FILES...): one program, tests/unit_MODULE, of all test_NAME.c and what else lies beside them;

@@ -23,10 +23,11 @@ cd "$(dirname "$0")/.."
 
 # A word is PACKAGE or PACKAGE|COMMAND: the command counts as well, wherever it came from.
 build_required="gcc|cc libc6-dev make|make cmake|cmake"
-# Compressed files, query, view, a backend, the Python package and what fetches the page's parts: cmake
-# tells what is left out without them.
+# Compressed files, query, view, a backend, the Python package, what fetches the page's parts and what compiles
+# the module of saved pages: cmake tells what is left out without them.
 build_optional="pkg-config|pkg-config zlib1g-dev libzstd-dev liblzma-dev libbz2-dev libsqlite3-dev libmicrohttpd-dev
-	libcairo2-dev libcapstone-dev opencl-headers python3-dev ca-certificates"
+	libcairo2-dev libcapstone-dev opencl-headers python3-dev ca-certificates
+	clang-14|clang-14 lld-14|wasm-ld-14 wasi-libc libclang-rt-14-dev-wasm32"
 deb_required="dpkg-dev|dpkg-shlibdeps"
 test_required="$build_required pkg-config|pkg-config zlib1g-dev libzstd-dev libsqlite3-dev libmicrohttpd-dev
 	libcairo2-dev g++|c++ libcmocka-dev python3|python3"

@@ -6,7 +6,7 @@
 # check: types, format and lint. format: as prettier has it. lint: ESLint, and which folder of web/src may
 # import from which (web/eslint.config.cjs). page: build/web/app.js, app.css, workbench.js, workbench.css and
 # their .gz, as the build makes them. test: numbers, in node. browser: the page in a real Chromium. bench: cost
-# of frames with 1 and 10 million slices. ctest runs check, test and browser as web/check and so on, below its
+# of frames with a million slices. ctest runs check, test and browser as web/check and so on, below its
 # build folder (UNITRACE_BUILD). What they need comes from tools/setup.sh test; where something is missing,
 # this says so and exits with 77.
 set -euo pipefail
@@ -37,6 +37,9 @@ need() {
 	done
 }
 
+# What answers in pages that hold their trace; cmake makes it.
+built() { [ -s "$out/module.wasm.gz" ] || skip "$out/module.wasm.gz is not built"; }
+
 # Each part has a folder of its own: ctest runs them side by side, and the program is made of $out.
 part() {
 	# files is a list: split on purpose.
@@ -54,13 +57,13 @@ part() {
 		;;
 	format) need prettier && $modules/.bin/prettier --write --log-level warn $files ;;
 	page) bundle "$out" page ;;
-	test) need && bundle "$out/units" test && node --test "$out"/units/test/*.test.mjs ;;
+	test) need && built && bundle "$out/units" test && node --test "$out"/units/test/*.test.mjs ;;
 	browser)
-		need playwright-core
+		need playwright-core && built
 		bundle "$out/browser" page test && node "$out/browser/test/pages.mjs" $modules "$out/browser"
 		;;
 	bench)
-		need playwright-core
+		need playwright-core && built
 		bundle "$out/benchmark" benchmark test && node "$out/benchmark/test/pages.mjs" $modules "$out/benchmark" benchmark
 		;;
 	-h | --help) sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0" ;;

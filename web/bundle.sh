@@ -1,18 +1,20 @@
 #!/bin/sh
 # bundle.sh - makes the page, its tests and its benchmark from web/. cmake and tools/web.sh run it.
 #
-#   web/bundle.sh NODE_MODULES OUT page|test|benchmark...
+#   web/bundle.sh NODE_MODULES OUT page|test|benchmark|MODULE.wasm...
 #
 # page: OUT/app.js and app.css (the viewer), workbench.js and workbench.css (the page of unitrace serve, with the
-# viewer in it), and all of them compressed: what the program carries. esbuild is a program of its own,
-# so this needs no Node.
+# viewer in it), and all of them compressed: what the program carries. MODULE.wasm: the same of the module
+# that answers in saved pages (cmake/wasm.cmake), which needs nothing of NODE_MODULES. esbuild is a program of
+# its own, so this needs no Node.
 set -eu
-modules=$(cd "$1" && pwd)
+modules=$(cd "$1" 2>/dev/null && pwd || echo "$1")
 mkdir -p "$2"
 out=$(cd "$2" && pwd)
 shift 2
 web=$(cd "$(dirname "$0")" && pwd)
-limit=$((120 * 1024)) # bytes of the whole page as it is sent
+limit=$((112 * 1024)) # bytes of the whole page as it is sent
+module_limit=$((160 * 1024)) # of what a saved page has beside it
 workbench_limit=$((200 * 1024)) # of that of unitrace serve, which browsers keep
 
 # bundle ENTRY... OPTION...: what every bundle has in common.
@@ -56,13 +58,17 @@ test_files() {
 for what in "$@"; do
 	case $what in
 	page) page ;;
+	*.wasm)
+		cp "$what" "$out/module.wasm"
+		weigh $module_limit module.wasm
+		;;
 	test) test_files ;;
 	benchmark)
 		bundle "benchmark=$web/benchmark/benchmark.tsx" --outdir="$out" --format=iife --minify --target=es2022 \
 			--charset=utf8
 		;;
 	*)
-		echo "web: unknown part '$what'; one of page test benchmark" >&2
+		echo "web: unknown part '$what'; one of page test benchmark, or a module" >&2
 		exit 2
 		;;
 	esac

@@ -10,12 +10,12 @@ const typescript = require('typescript-eslint');
 const LAYERS = {
 	text: [],
 	source: [],
-	engine: ['source', 'text'],
-	state: ['source', 'engine', 'text'],
-	draw: ['source', 'engine', 'state', 'text'],
-	ui: ['source', 'engine', 'state', 'text', 'draw'],
+	inline: ['source'],
+	state: ['source', 'text'],
+	draw: ['source', 'state', 'text'],
+	ui: ['source', 'state', 'text', 'draw'],
 	plot: ['source', 'state', 'text', 'ui'],
-	tools: ['source', 'engine', 'state', 'text', 'ui', 'plot'],
+	tools: ['source', 'state', 'text', 'ui', 'plot'],
 	page: ['source', 'state', 'text', 'ui', 'tools'],
 	workbench: ['source', 'state', 'text', 'ui', 'page'],
 };

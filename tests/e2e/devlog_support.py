@@ -2,13 +2,13 @@
 real ones with what the original made of them, where ../shared is beside the repository."""
 import base64
 import collections
-import itertools
 import json
 import os
 import pathlib
 import re
 import zlib
 
+import saved_page
 from common import SOURCE
 
 SHARED = pathlib.Path(os.environ.get("UNITRACE_SHARED", SOURCE.parent / "shared"))
@@ -73,34 +73,25 @@ def drawn_bars(path):
 
 
 class Page:
-    """What lies in a page of the viewer (web/src/engine/container.ts), read without it: info, places,
-    tracks with their rows, the sheets of the tool."""
+    """What lies in a page of the viewer, read without it: info, tracks with their rows, the sheets of the tool."""
 
     def __init__(self, path):
         text = path.read_text()
-        trace = unpack(re.search(r'id="trace">([^<]*)', text)[1])
-        size = int.from_bytes(trace[4:8], "little")
-        head = json.loads(trace[8:8 + size])
-        self.info, self.places, self.names = head["info"], head["places"], head["names"]
-        self.cats = head["cats"]
+        head, (image,) = saved_page.read(text)
+        self.info, self.groups = head["info"], dict(head["traces"][0]["groups"])
+        self.trace = saved_page.Trace(image)
+        self.rows = self.trace.rows
         self.sheets = {name: json.loads(unpack(sheet)) for name, sheet in
                        re.findall(r'data-tool="devlog" data-name="([^"]*)">([^<]*)', text)}
-        numbers = varints(trace[8 + size:len(trace) - head["args"]])
-        args = trace[len(trace) - head["args"]:].decode().split("\n")
-        self.rows = [list(rows(numbers, track, args)) for track in head["tracks"]]
 
     def lanes(self):
         """(chip, core, risc) -> [(start, length, name, category, arguments)]"""
-        by_id = {place["id"]: place for place in self.places}
-        for place in self.places:
-            core = by_id.get(place["parent"])
-            if place["track"] < 0 or not core or core["kind"] != "group":
-                continue
-            at = tuple(map(int, re.fullmatch(r"core \((-?\d+), (-?\d+)\)", core["name"]).groups()))
-            chip = int(by_id[core["parent"]]["name"].removeprefix("Chip "))
-            yield ((chip, at, place["name"].partition(") ")[2]),
-                   [(start, length, self.names[kind], self.cats[kind], json.loads(said))
-                    for start, length, kind, said in self.rows[place["track"]]])
+        for number, core in self.groups.items():
+            process, name = self.trace.tracks[number]
+            at = tuple(map(int, re.fullmatch(r"core \((-?\d+), (-?\d+)\)", core).groups()))
+            if self.rows[number]:
+                yield ((int(process.removeprefix("Chip ")), at, name.partition(") ")[2]),
+                       [(row.start, row.val, row.name, row.cat, row.args) for row in self.rows[number]])
 
     def table(self, sheet, name):
         """The rows of a table, as objects."""
@@ -111,14 +102,6 @@ class Page:
 
 def unpack(text):
     return zlib.decompress(base64.b64decode(text))
-
-
-def rows(numbers, track, args):
-    starts = itertools.accumulate(next(numbers) for _ in range(track["rows"]))
-    columns = [list(starts), [next(numbers) for _ in range(track["rows"])],
-               [next(numbers) for _ in range(track["rows"])]]
-    said = [next(numbers) if track["args"] else 0 for _ in range(track["rows"])]
-    return zip(*columns, [args[n - 1] if n else "{}" for n in said])
 
 
 def page_bars(page):
@@ -141,13 +124,3 @@ def summed(bars):
         for cycles, label in items:
             sums[lane][label] += cycles
     return sums
-
-
-def varints(data):
-    value = shift = 0
-    for byte in data:
-        value |= (byte & 127) << shift
-        shift += 7
-        if byte < 128:
-            yield value
-            value = shift = 0

@@ -17,6 +17,7 @@ import zlib
 
 from browser_support import MODULES
 from common import PATIENCE, UNITRACE, skip
+import saved_page
 from test_analyze_report import F, analyze, iterations, span
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -33,8 +34,7 @@ def sheets(path):
 
 def trace_of(path):
     """The trace inside a page: what reads as text of it."""
-    packed = re.search(r'id="trace">([A-Za-z0-9+/=]*)<', path.read_text()).group(1)
-    return zlib.decompress(base64.b64decode(packed))
+    return saved_page.unpack(path.read_text())
 
 
 def rows(table):

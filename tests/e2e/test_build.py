@@ -372,7 +372,7 @@ class Release(Case):
         with tarfile.open(next(self.dir.glob("unitrace-*.tar.gz"))) as tar:
             tar.extractall(self.dir)
         tree = next(self.dir.glob("unitrace-*/CMakeLists.txt")).parent
-        for name in ("app.js.gz", "app.css.gz", "workbench.js.gz", "workbench.css.gz"):
+        for name in ("app.js.gz", "app.css.gz", "workbench.js.gz", "workbench.css.gz", "module.wasm.gz"):
             self.assertEqual((tree / "web/dist" / name).read_bytes(), (BUILD / "web" / name).read_bytes())
         got = run("cmake", "-S", tree, "-B", self.dir / "made", "-DBUILD_TESTING=OFF",
                   "-G", "Unix Makefiles")

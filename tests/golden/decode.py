@@ -15,11 +15,14 @@ import pathlib
 import re
 import sqlite3
 import subprocess
+import sys
 import tarfile
 import tempfile
 import zlib
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(SOURCE / "tests/e2e"))
+import saved_page  # noqa: E402
 WEB = SOURCE / "web"
 UNITRACE = pathlib.Path(os.environ.get("UNITRACE_BUILD", SOURCE / "build")) / "bin/unitrace"
 
@@ -29,20 +32,19 @@ def hashed(data):
 
 
 def viewer(data):
-    """What a page of the viewer holds, but for the viewer itself: the head of its trace, and the sheets
-    of tools. A file's date is no result."""
-    def unpack(text):
-        return zlib.decompress(base64.b64decode(text))
-
+    """What a page of the viewer holds, but for the viewer itself: the head of its trace, its traces as model() tells
+    them, and the sheets of tools. A file's date is no result."""
     text = data.decode()
-    trace = unpack(re.search(r'<script type="application/octet-stream" id="trace">([^<]*)', text)[1])
-    head = json.loads(trace[8:8 + int.from_bytes(trace[4:8], "little")])
+    head, images = saved_page.read(text)
     lines = [f"{key}: {json.dumps(value)}" for key, value in head["info"].items()]
-    lines += [json.dumps(place) for place in head["places"]]
-    lines += [f"{key}: {json.dumps(value)}" for key, value in head.items() if key not in ("info", "places")]
+    lines.append(f"whole: {json.dumps(head['whole'])}")
+    for trace, image in zip(head["traces"], images):
+        lines.append(f"groups: {json.dumps(trace['groups'])}")
+        lines.append(model(image).decode(errors="surrogateescape"))
     for tool, name, sheet in re.findall(r'data-tool="([^"]*)" data-name="([^"]*)">([^<]*)', text):
-        lines.append(f"{tool} {name}: {unpack(sheet).decode()}")
-    return re.sub(r"log of \d{4}-\d\d-\d\d \d\d:\d\d UTC", "log of @DATE@", "\n".join(lines)).encode() + b"\n"
+        lines.append(f"{tool} {name}: {zlib.decompress(base64.b64decode(sheet)).decode()}")
+    lines = "\n".join(lines)
+    return re.sub(r"log of \d{4}-\d\d-\d\d \d\d:\d\d UTC", "log of @DATE@", lines).encode(errors="surrogateescape") + b"\n"
 
 
 def page(data):

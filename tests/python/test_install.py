@@ -117,7 +117,7 @@ class Source(Case):
         self.assertEqual({"PKG-INFO", "pyproject.toml", "python/build_wheel.py", "CMakeLists.txt",
                           "LICENSE"} - names, set())
         if (SOURCE / "build/web/app.js.gz").exists():
-            self.assertEqual({f"web/dist/{name}.gz" for name in ("app.js", "app.css", "workbench.js", "workbench.css")} - names,
+            self.assertEqual({f"web/dist/{name}.gz" for name in ("app.js", "app.css", "workbench.js", "workbench.css", "module.wasm")} - names,
                              set())
 
 

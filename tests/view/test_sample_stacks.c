@@ -113,18 +113,6 @@ static void ranges_and_tracks_narrow_it(void **state)
 	ut_view_free(v);
 }
 
-static void a_page_of_one_file_has_the_moments(void **state)
-{
-	struct ut_view *v = make_view(false);
-	char *got = ask(v, "sheet", "{\"tool\":\"hotspots\",\"name\":\"samples\"}");
-
-	(void)state;
-	assert_has(got, "\"t\":[500,1000],\"node\":[2,1],\"weight\":[10,20],\"task\":[1,0]");
-	assert_has(got, "\"t\":[2000],\"node\":[3],\"weight\":[40],\"task\":[0]");
-	free(got);
-	ut_view_free(v);
-}
-
 #define SORT  "{\"scope\":{},\"name\":\"sort\",\"module\":\"/app\",\"kind\":\"source\"}"
 #define STEAL "{\"scope\":{},\"name\":\"steal\",\"module\":\"/app\",\"kind\":\"source\"}"
 
@@ -216,7 +204,6 @@ UT_TESTS(sample_stacks)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_whole_is_a_tree),
 		cmocka_unit_test(ranges_and_tracks_narrow_it),
-		cmocka_unit_test(a_page_of_one_file_has_the_moments),
 		cmocka_unit_test(source_is_shown_to_who_may_see_it),
 		cmocka_unit_test(what_is_not_called_like_source_is_not_read),
 		cmocka_unit_test(what_nobody_ran_has_no_code),

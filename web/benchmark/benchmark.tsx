@@ -1,20 +1,17 @@
-// benchmark.tsx - a page with a million slices or ten, made up in its worker: what a frame costs while
-// the window pans and zooms over the whole range. tools/web.sh bench runs it.
+// benchmark.tsx - a page with a million slices: what a frame costs while the window pans and zooms over the
+// whole range. tools/web.sh bench runs it.
 
 import { render } from 'preact';
-import { Engine } from '../src/engine/engine';
-import { Store } from '../src/engine/store';
 import type { Timeline } from '../src/draw/timeline';
-import { PortSource, serveEngine } from '../src/engine/inline';
+import { PortSource, serveHeld } from '../src/inline/inline';
 import { App } from '../src/state/app';
 import { Page } from '../src/page/app';
 import '../src/style.css';
-import { big } from '../test/synth';
 
 export interface BenchmarkResult {
 	slices: number;
 	open: number; // ms until the first picture, of a trace that is there
-	build: number; // ms to make lanes and nodes
+	build: number; // ms to unpack the trace, and to make lanes and nodes
 	frames: number;
 	draw: number[]; // median, p99: ms of our own work in a frame
 	frame: number[]; // median, p99: ms between frames
@@ -52,14 +49,14 @@ async function move(app: App, frames: number): Promise<number[]> {
 	return gaps;
 }
 
-async function run(n: number): Promise<BenchmarkResult> {
-	const script = document.getElementById('app')!.textContent;
-	const worker = new Worker(URL.createObjectURL(new Blob([script], { type: 'text/javascript' })));
-	const build = await new Promise<number>(done => {
-		worker.onmessage = e => done(e.data as number);
-		worker.postMessage(n);
-	});
-	const source = new PortSource(worker),
+async function run(): Promise<BenchmarkResult> {
+	const text = (id: string) => document.getElementById(id)!.textContent ?? '';
+	const worker = new Worker(URL.createObjectURL(new Blob([text('app')], { type: 'text/javascript' }))),
+		source = new PortSource(worker),
+		begun = performance.now();
+
+	await source.send({ load: { trace: text('trace'), module: text('module') } });
+	const build = performance.now() - begun,
 		app = new App(source),
 		answers: number[] = [],
 		ask = source.ask.bind(source);
@@ -110,14 +107,7 @@ async function run(n: number): Promise<BenchmarkResult> {
 }
 
 if (typeof document === 'undefined') {
-	self.onmessage = e => {
-		const parts = big(e.data as number),
-			t = performance.now(),
-			engine = new Engine(new Store(parts));
-
-		serveEngine(self as unknown as Parameters<typeof serveEngine>[0], engine);
-		self.postMessage(performance.now() - t);
-	};
+	serveHeld(self as unknown as Parameters<typeof serveHeld>[0]);
 } else {
 	(window as unknown as { benchmark: typeof run }).benchmark = run;
 }

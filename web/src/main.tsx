@@ -2,7 +2,7 @@
 
 import { render } from 'preact';
 import { HttpSource } from './source/http';
-import { openInline, serveEngine, SheetSource } from './engine/inline';
+import { openInline, serveHeld, SheetSource } from './inline/inline';
 import type { Source } from './source/contract';
 import { bindAddress, sideOf } from './state/address';
 import { App } from './state/app';
@@ -16,7 +16,10 @@ async function source(before: boolean): Promise<Source> {
 
 	if (!data) return new HttpSource(before ? 'api/before/' : 'api/');
 	return new SheetSource(
-		await openInline(data.textContent ?? '', document.getElementById('app')?.textContent || null),
+		await openInline(
+			{ trace: data.textContent ?? '', module: document.getElementById('module')?.textContent ?? '' },
+			document.getElementById('app')?.textContent || null,
+		),
 		(tool, name) => packedSheet(before ? 'before' : '', tool, name),
 	);
 }
@@ -61,5 +64,5 @@ async function start(): Promise<void> {
 	}
 }
 
-if (typeof document === 'undefined') serveEngine(self as unknown as Parameters<typeof serveEngine>[0]);
+if (typeof document === 'undefined') serveHeld(self as unknown as Parameters<typeof serveHeld>[0]);
 else void start();

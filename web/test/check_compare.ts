@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { signed, time } from '../src/text/format';
 import * as naive from './naive';
-import { all, done, opened, store, type Check, type Setting, type Shown } from './shown';
+import { all, done, opened, parts, type Check, type Setting, type Shown } from './shown';
 import { twoRuns } from './synth';
 
 export const COMPARE: Record<string, Check> = {
@@ -15,7 +15,11 @@ export const COMPARE: Record<string, Check> = {
 		await s.settle();
 		const total = (rank: number) =>
 			all
-				.filter(x => x.name === 'optimizer.zero_grad' && store.tracks[x.track].place.rank === rank)
+				.filter(
+					x =>
+						x.name === 'optimizer.zero_grad' &&
+						parts.places.find(p => p.track === x.track)!.rank === rank,
+				)
 				.reduce((n, x) => n + x.end - x.start, 0);
 		const rows = await s.rows('Differences'),
 			row = rows.find(r => r[0] === 'optimizer.zero_grad')!;

@@ -256,7 +256,10 @@ export const LOOK: Record<string, Check> = {
 		await s.until('document.querySelector("dialog .chooserlist li")');
 		await distinct(s, 'dialog .chooserlist li span:first-child', 'tracks');
 		await s.p.keyboard.type('rank 3');
-		await s.p.locator('dialog .chooserlist li').filter({ hasText: 'Rank 3 / MainThread' }).click();
+		await s.p
+			.locator('dialog .chooserlist li')
+			.filter({ hasText: 'rank 3 / python3 / MainThread' })
+			.click();
 		await s.settle();
 		const row = await s.p.evaluate<{ y: number; h: number; from: number; to: number }>(
 			`(({ y, h }) => ({ y, h, from: timeline.scroll, to: timeline.scroll + timeline.height }))(timeline.layout.rows.find(r => r.place.name === 'MainThread' && r.place.rank === 3))`,
@@ -276,7 +279,7 @@ export const LOOK: Record<string, Check> = {
 		);
 
 		assert.ok(widths[1] > 0.9 * widths[0], widths.join());
-		assert.match((await s.text('.det'))!, /Rank 0 \/ MainThread/);
+		assert.match((await s.text('.det'))!, /rank 0 \/ python3 \/ MainThread/);
 	},
 };
 

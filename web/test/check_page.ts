@@ -2,9 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { eventId } from '../src/source/contract';
-import { Engine } from '../src/engine/engine';
 import { serve } from './serve';
-import { at, done, opened, show, store, type Check, type Setting, type Shown } from './shown';
+import { at, done, opened, show, span, trace, type Check, type Setting, type Shown } from './shown';
 
 export const PAGE: Record<string, Check> = {
 	async 'the page stands: heads, tabs, status, title'(s) {
@@ -23,7 +22,7 @@ export const PAGE: Record<string, Check> = {
 		]);
 		const heads = await s.p.getByRole('treeitem').allTextContents();
 
-		for (const name of ['Steps', 'Rank 0', 'MainThread', 'cuda:0', 'stream 7', 'SM active'])
+		for (const name of ['rank 0', 'python3', 'MainThread', 'cuda:0', 'stream 7', 'SM active'])
 			assert.ok(
 				heads.some(h => h.includes(name)),
 				name,
@@ -65,8 +64,8 @@ async function addressCheck(set: Setting): Promise<void> {
 	await s.p
 		.evaluate(`app.narrow({ label: 'x', ranges: [[1000000, 30000000]] }), app.narrow({ label: 'y', query: '-"aten::gelu"' }),
 		app.show(3000000, 5000000), app.setArea({ t0: 3500000, t1: 4000000, tracks: [1, 2, 4] }), app.select(${id}),
-		app.pin(app.byTrack.value.get(4).id), app.hide(app.byTrack.value.get(5).id), app.fold(app.places.value.find(p => p.name === 'Rank 1').id),
-		app.move(app.places.value.find(p => p.name === 'Rank 0').id, -1), app.colourBy.value = 'name', app.arrows.value = false,
+		app.pin(app.byTrack.value.get(4).id), app.hide(app.byTrack.value.get(5).id), app.fold(app.places.value.find(p => p.name === 'rank 1').id),
+		app.move(app.places.value.find(p => p.name === 'rank 0').id, -1), app.colourBy.value = 'name', app.arrows.value = false,
 		app.drawerHeight.value = 260, app.headWidth.value = 300, app.theme.value = 'dark', app.zone.value = 'aten::addmm',
 		app.drawerTab.value = 'threads', app.search('gemm')`);
 	await s.settle();
@@ -163,7 +162,7 @@ async function hostileCheck(set: Setting): Promise<void> {
 }
 
 async function httpCheck(set: Setting): Promise<void> {
-	const { url, server } = await serve(new Engine(store), set.out),
+	const { url, server } = await serve(trace, set.out),
 		s = await opened(set, url);
 
 	try {
@@ -200,7 +199,7 @@ async function httpCheck(set: Setting): Promise<void> {
 
 /* A server that goes away is asked again in peace, and the page says what is wrong. */
 async function goneCheck(set: Setting): Promise<void> {
-	const { url, server } = await serve(new Engine(store), set.out),
+	const { url, server } = await serve(trace, set.out),
 		s = await opened(set, url);
 
 	server.closeAllConnections();
@@ -218,11 +217,11 @@ async function goneCheck(set: Setting): Promise<void> {
 }
 
 async function liveCheck(set: Setting): Promise<void> {
-	const { url, server } = await serve(new Engine(store), set.out, 0.5),
+	const { url, server } = await serve(trace, set.out, 0.5),
 		s = await opened(set, url);
 
 	try {
-		await s.until(`Math.abs(app.view.value.t1 - ${store.info.span * 1.5}) < 2`);
+		await s.until(`Math.abs(app.view.value.t1 - ${span * 1.5}) < 2`);
 		assert.match((await s.text('.crumb .badge'))!, /^\s*live/);
 		await done(s);
 	} finally {

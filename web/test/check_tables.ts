@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { time } from '../src/text/format';
 import * as naive from './naive';
-import { all, near, store, type Check } from './shown';
+import { all, near, span, type Check } from './shown';
 
 export const TABLES: Record<string, Check> = {
 	async 'find zone: numbers, groups, dragging filters the timeline'(s) {
@@ -56,7 +56,7 @@ export const TABLES: Record<string, Check> = {
 			by = naive.byName(
 				all.filter(x => x.end > x.start),
 				0,
-				store.info.span,
+				span,
 			);
 		const top = (key: 'count' | 'max') => [...by].sort((a, b) => b[1][key] - a[1][key])[0][0];
 
@@ -135,7 +135,7 @@ export const TABLES: Record<string, Check> = {
 				...naive.byName(
 					all.filter(x => x.end > x.start),
 					0,
-					store.info.span,
+					span,
 				),
 			].sort((a, b) => (b[1].self ?? 0) - (a[1].self ?? 0))[0];
 
@@ -149,7 +149,7 @@ export const TABLES: Record<string, Check> = {
 			...naive.byName(
 				all.filter(x => x.cat === 'kernel'),
 				0,
-				store.info.span,
+				span,
 			),
 		].sort((a, b) => b[1].total - a[1].total);
 		const rows = await s.rows('Kernels');
@@ -187,7 +187,7 @@ export const TABLES: Record<string, Check> = {
 		await s.until('document.activeElement.closest("dialog")');
 		await s.p.keyboard.type('show every');
 		await s.press('Enter');
-		near((await s.view()).t1, store.info.span, 1, 'a command');
+		near((await s.view()).t1, span, 1, 'a command');
 		for (const theme of ['dark', 'light', 'contrast']) {
 			await s.p.getByRole('button', { name: /^Colours/ }).click();
 			await s.settle();

@@ -3,16 +3,15 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Server } from 'node:http';
-import { Engine } from '../src/engine/engine';
-import { Store } from '../src/engine/store';
 import { eventId, type Method, type Methods } from '../src/source/contract';
 import { HttpSource } from '../src/source/http';
-import { EngineSource, PortSource, serveEngine, SheetSource } from '../src/engine/inline';
+import { HeldSource, PortSource, serveHeld, SheetSource } from '../src/inline/inline';
 import { readWindow } from '../src/source/window';
 import { serve } from './serve';
 import { training } from './synth';
+import { held } from './utr';
 
-const engine = new Engine(new Store(training(2, 3)));
+const engine = await held(training(2, 3));
 const scope = { ranges: [[500_000, 2_000_000]] as [number, number][] };
 const ASKS: { [M in Method]?: Methods[M]['ask'] } = {
 	places: {},
@@ -52,10 +51,10 @@ const plain = (v: unknown): unknown =>
 
 test('three ways to ask, one answer', async () => {
 	const { port1, port2 } = new MessageChannel(),
-		inside = new EngineSource(engine),
+		inside = new HeldSource(engine),
 		http = new HttpSource(`${url}api/`);
 
-	serveEngine(port2, engine);
+	serveHeld(port2, engine);
 	const port = new PortSource(port1);
 
 	for (const method of Object.keys(ASKS) as Method[]) {
@@ -75,7 +74,7 @@ test('a long answer comes in parts', async () => {
 	);
 
 	assert.deepEqual(seen, [1]);
-	assert.equal(last.count, engine.answer('search', ask).count);
+	assert.equal(last.count, engine.ask('search', ask).count);
 });
 
 test('errors come back as sentences', async () => {
@@ -93,7 +92,7 @@ test('errors come back as sentences', async () => {
 test('bytes that are no window are refused', () => {
 	assert.throws(() => readWindow(new ArrayBuffer(0)));
 	assert.throws(() => readWindow(new TextEncoder().encode('<html>'.repeat(20)).buffer), /not a window/);
-	const good = engine.answer('window', ASKS.window!);
+	const good = engine.ask('window', ASKS.window!);
 
 	assert.throws(() => readWindow(good.slice(0, good.byteLength - 1)), /cut short/);
 });
@@ -106,12 +105,12 @@ test('sheets of tools are unpacked when asked for, once', async () => {
 	};
 	const cores = await packed('{"n":"\\u003cb>"}');
 	const asked: string[] = [];
-	const source = new SheetSource(new EngineSource(engine), (tool, name) => {
+	const source = new SheetSource(new HeldSource(engine), (tool, name) => {
 		asked.push(`${tool} ${name}`);
 		return name === 'cores' ? cores : null;
 	});
 
-	assert.deepEqual(await source.ask('places', {}), engine.answer('places', {}));
+	assert.deepEqual(await source.ask('places', {}), engine.ask('places', {}));
 	assert.deepEqual(asked, []);
 	for (let i = 0; i < 2; i++)
 		assert.deepEqual(await source.ask('sheet', { tool: 'devlog', name: 'cores' }), { n: '<b>' });

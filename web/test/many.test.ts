@@ -2,12 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Engine } from '../src/engine/engine';
-import { Store } from '../src/engine/store';
 import { layout } from '../src/draw/rows';
-import { EngineSource } from '../src/engine/inline';
+import { HeldSource } from '../src/inline/inline';
 import { App } from '../src/state/app';
 import { Maker } from './synth';
+import { held } from './utr';
 
 function wide(ranks: number) {
 	const m = new Maker();
@@ -28,10 +27,10 @@ function wide(ranks: number) {
 async function cost(ranks: number): Promise<number> {
 	const parts = wide(ranks),
 		from = process.cpuUsage();
-	const app = new App(new EngineSource(new Engine(new Store(parts))));
+	const app = new App(new HeldSource(await held(parts)));
 
 	await app.open();
-	assert.equal(layout(app).rows.length, ranks * 21);
+	assert.equal(layout(app).rows.length, ranks * 22);
 	app.grouped.value = true;
 	assert.equal(layout(app).rows.length, 20 + ranks * 20);
 	app.grouped.value = false;

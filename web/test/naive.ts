@@ -1,8 +1,7 @@
-// naive.ts - the same numbers as the engine's, by the simplest means: every slice against every
+// naive.ts - the same numbers as the module's, by the simplest means: every slice against every
 // other. Only tests use it.
 
-import type { StoreParts } from '../src/engine/store';
-import { ASIDE, durOf } from '../src/engine/lanes';
+import type { Made } from './synth';
 
 export interface Plain {
 	track: number;
@@ -14,24 +13,28 @@ export interface Plain {
 	aside: boolean; // nobody's work: no time of its own
 }
 
-export function slices(p: StoreParts): Plain[] {
+export function slices(p: Made): Plain[] {
 	return p.tracks.flatMap((t, track) =>
-		!t.rows
-			? []
-			: Array.from({ length: t.rows.count }, (_, row) => {
-					const type = t.rows!.type[row],
-						start = t.rows!.start[row];
+		t.flatMap((r, row) => {
+			const until: Record<string, () => number> = {
+				span: () => r.t + r.val,
+				mark: () => r.t,
+				asyncBegin: () => t.find(o => o.kind === 'asyncEnd' && o.val === r.val)!.t,
+			};
+			const end = until[r.kind]?.(),
+				cat = p.cats[r.type];
 
-					return {
-						track,
-						row,
-						name: p.names[type],
-						cat: p.cats[type],
-						start,
-						end: start + durOf(t.rows!, row),
-						aside: (p.flags[type] & ASIDE) !== 0,
-					};
-				}),
+			if (end === undefined) return [];
+			return {
+				track,
+				row,
+				name: p.names[r.type],
+				cat,
+				start: r.t,
+				end,
+				aside: cat === 'frame' || r.kind === 'asyncBegin',
+			};
+		}),
 	);
 }
 

@@ -9,13 +9,11 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { deflateSync } from 'node:zlib';
-import { writeContainer } from '../src/engine/container';
-import type { StoreParts } from '../src/engine/store';
 import { benchmark } from './benchmark';
 import { checks } from './checks';
 import type { Browser } from './driver';
-import { hostile, oneCategory, training, twoRuns } from './synth';
+import { hostile, oneCategory, training, twoRuns, type Made } from './synth';
+import { module, packed } from './utr';
 
 const [modules, out, what] = process.argv.slice(2);
 const flags = [
@@ -36,19 +34,18 @@ function skip(why: string): never {
 }
 
 /* What `unitrace export -o run.html` writes: one file, nothing else is loaded. */
-export function onePage(parts: StoreParts, before?: StoreParts): string {
+export function onePage(parts: Made, before?: Made): string {
 	const js = readFileSync(path.join(out, 'app.js'), 'utf8')
 		.replace(/<\/(script)/gi, '<\\/$1')
 		.replace(/<!--/g, '<\\!--');
 	const css = readFileSync(path.join(out, 'app.css'), 'utf8');
-	const packed = (p: StoreParts) => deflateSync(writeContainer(p), { level: 6 }).toString('base64');
-	const element = (id: string, p?: StoreParts) =>
+	const element = (id: string, p?: Made) =>
 		p ? `<script type="application/octet-stream" id="${id}">${packed(p)}</script>` : '';
 
 	const hash = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
-	const policy = `default-src 'none'; script-src ${hash(js)}; worker-src blob:; style-src ${hash(css)}; img-src data:`;
+	const policy = `default-src 'none'; script-src ${hash(js)} 'wasm-unsafe-eval'; worker-src blob:; style-src ${hash(css)}; img-src data:`;
 
-	return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}"><meta name="viewport" content="width=device-width,initial-scale=1"><title>unitrace</title><style>${css}</style></head><body><div id="page"></div>${element('trace', parts)}${element('before', before)}<script id="app">${js}</script></body></html>`;
+	return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}"><meta name="viewport" content="width=device-width,initial-scale=1"><title>unitrace</title><style>${css}</style></head><body><div id="page"></div>${element('trace', parts)}<script type="application/octet-stream" id="module">${module().toString('base64')}</script>${element('before', before)}<script id="app">${js}</script></body></html>`;
 }
 
 async function main(): Promise<void> {
@@ -66,7 +63,7 @@ async function main(): Promise<void> {
 	const folder = path.resolve(out, 'pages');
 
 	mkdirSync(folder, { recursive: true });
-	const page = (name: string, parts: StoreParts, before?: StoreParts): string => {
+	const page = (name: string, parts: Made, before?: Made): string => {
 		writeFileSync(path.join(folder, `${name}.html`), onePage(parts, before));
 		return pathToFileURL(path.join(folder, `${name}.html`)).href;
 	};

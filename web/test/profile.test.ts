@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Profile } from '../src/engine/profile';
-import { codeOf, stacksOf, type SamplesSheet } from '../src/engine/samples';
-import type { Place, Stacks, Table } from '../src/source/contract';
+import { Profile } from '../src/tools/profile';
+import { codeOf } from '../src/inline/code';
+import type { Stacks, Table } from '../src/source/contract';
 
 const OWN = 0,
 	SCRIPT = 8,
@@ -176,8 +176,10 @@ test('around one function it is the root', () => {
 });
 
 test('the stack of a sample is told from the inside', () => {
-	const s = stacksOf(sheet(), { scope: { ranges: [[20, 21]], tracks: [0] } }, places),
-		p = new Profile(s);
+	const all = stacks(),
+		one = (of: number[], node: number) => of.map((n, i) => (i === node ? n : 0)),
+		nodes = { ...all.nodes, self: one(all.nodes.self, 4), samples: one(all.nodes.samples, 4) },
+		p = new Profile({ ...all, weight: 40, nodes });
 
 	assert.deepEqual(
 		p.stack().map(f => [p.label(f.fn), f.file, f.line]),
@@ -188,71 +190,6 @@ test('the stack of a sample is told from the inside', () => {
 			['main', '', 0],
 		],
 	);
-});
-
-const sheet = (): SamplesSheet => ({
-	events: [
-		{
-			...stacks(),
-			moments: [
-				{
-					place: 4,
-					thread: 0,
-					process: 0,
-					t: [10, 10, 30],
-					node: [1, 4, 4],
-					weight: [10, 20, 20],
-					task: [0, 0, 2],
-				},
-				{
-					place: 6,
-					thread: 1,
-					process: 0,
-					t: [15, 100],
-					node: [3, 5],
-					weight: [20, 25],
-					task: [0, 2],
-				},
-			],
-		},
-	],
-});
-const places = [
-	{ id: 4, track: 0 },
-	{ id: 6, track: 9 },
-] as Place[];
-
-test('a page cuts areas out of its samples', () => {
-	const half = stacksOf(sheet(), { scope: { ranges: [[0, 50]] } }, places),
-		two = stacksOf(
-			sheet(),
-			{
-				scope: {
-					ranges: [
-						[10, 11],
-						[50, 116],
-					],
-				},
-			},
-			places,
-		),
-		one = stacksOf(sheet(), { scope: { tracks: [9] } }, places);
-
-	assert.deepEqual([half.weight, half.samples, half.span], [50, 3, 10]);
-	assert.deepEqual(half.nodes.self, [0, 10, 0, 20, 20, 0, 0]);
-	assert.deepEqual(half.groups.thread.weight, [30, 20]);
-	assert.deepEqual([two.weight, two.groups.task.weight], [55, [10, 45, 0]]);
-	assert.deepEqual(two.groups.task.total, [10, 45, 45]);
-	assert.deepEqual([one.weight, one.groups.thread.weight], [45, [0, 45]]);
-	assert.equal(stacksOf(sheet(), { scope: {} }, places).weight, 100);
-});
-
-test('a page without moments says so', () => {
-	const s = sheet();
-
-	delete s.events[0].moments;
-	assert.throws(() => stacksOf(s, { scope: { ranges: [[0, 1]] } }, places), /too many samples/);
-	assert.throws(() => stacksOf(s, { scope: {}, event: 'other' }, places), /no such samples/);
 });
 
 test('code that a page does not hold is said', () => {

@@ -1,9 +1,9 @@
-// serve.ts - a server that answers the contract from an engine, as the one in C will: tests ask it.
+// serve.ts - a server that answers the contract from a page, as the one in C will: tests ask it.
 
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { Engine } from '../src/engine/engine';
+import type { Held } from '../src/inline/held';
 import type { Method } from '../src/source/contract';
 
 /* No inline script or style, nothing from elsewhere: what the real server will demand. */
@@ -38,7 +38,8 @@ function sql(text: string) {
 }
 
 /* live: sends this much more of the trace when it is watched. */
-export function serve(engine: Engine, out: string, live = 0): Promise<{ url: string; server: Server }> {
+export function serve(held: Held, out: string, live = 0): Promise<{ url: string; server: Server }> {
+	const info = held.ask('info', {});
 	const server = createServer((q, a) => {
 		const url = q.url ?? '/';
 
@@ -47,7 +48,7 @@ export function serve(engine: Engine, out: string, live = 0): Promise<{ url: str
 			a.setHeader('Content-Type', 'text/event-stream');
 			a.write(
 				live
-					? `data: ${JSON.stringify({ ...engine.store.info, live: true, span: engine.store.info.span * (1 + live) })}\n\n`
+					? `data: ${JSON.stringify({ ...info, live: true, span: info.span * (1 + live) })}\n\n`
 					: ':\n\n', // only to know that the page is there
 			);
 			return;
@@ -69,8 +70,8 @@ export function serve(engine: Engine, out: string, live = 0): Promise<{ url: str
 					method === 'sql'
 						? sql((ask as { text: string }).text)
 						: method === 'info'
-							? { ...engine.store.info, live: live > 0, can: { sql: true, notes: true } }
-							: engine.answer(method, ask as never);
+							? { ...info, live: live > 0, can: { sql: true, notes: true } }
+							: held.ask(method, ask as never);
 
 				a.setHeader(
 					'Content-Type',

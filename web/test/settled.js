@@ -59,7 +59,7 @@ function watch() {
 	for (const read of ['arrayBuffer', 'blob', 'json', 'text']) follow(Response.prototype, read);
 	follow(ReadableStreamDefaultReader.prototype, 'read');
 
-	/* Questions to a worker have a number, and so have their answers (web/src/engine/inline.ts). */
+	/* Questions to a worker have a number, and so have their answers (web/src/inline/inline.ts). */
 	const post = Worker.prototype.postMessage,
 		workers = new Map();
 

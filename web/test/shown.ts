@@ -1,11 +1,12 @@
 // shown.ts - a page that is shown, and the trace that most checks look at, counted by hand.
 
 import assert from 'node:assert/strict';
-import { Store } from '../src/engine/store';
 import { PATIENCE, type Browser, type Page } from './driver';
 import * as naive from './naive';
 import { watch } from './settled';
+import { eventId } from '../src/source/contract';
 import { training } from './synth';
+import { held } from './utr';
 
 export interface Setting {
 	browser: Browser;
@@ -26,7 +27,8 @@ export interface View {
 
 export const parts = training(4, 24);
 export const all = naive.slices(parts);
-export const store = new Store(training(4, 24));
+export const trace = await held(parts);
+export const span = parts.info.span;
 
 /* Pages that are open: of a check that fails, what they show is kept. */
 export const shown: Shown[] = [];
@@ -158,7 +160,7 @@ export const near = (a: number, b: number, by: number, what: string): void =>
 /* Of rank 0: the others are folded at first. */
 export const at = (name: string, nth = 0): naive.Plain =>
 	all.filter(s => s.name === name && s.track <= 7).sort((a, b) => a.start - b.start)[nth];
-export const laneOf = (s: naive.Plain): number => store.laneOf(store.tracks[s.track], s.row);
+export const laneOf = (s: naive.Plain): number => trace.ask('detail', { id: eventId(s.track, s.row) })!.lane;
 
 export async function show(s: Shown, of: naive.Plain, around = 2): Promise<{ x: number; y: number }> {
 	const d = of.end - of.start;

@@ -1,8 +1,24 @@
 // synth.ts - traces made up for tests and benchmarks: the same bytes for the same numbers.
 
-import { eventId, type Info, type Place, type PlaceKind } from '../src/source/contract';
-import { ASIDE, ASYNC, ITSELF, LONG, MARK, NOT_WORK, QUIET, type Rows } from '../src/engine/lanes';
-import type { StoreParts, TrackColumns } from '../src/engine/store';
+import type { Info, Place, PlaceKind } from '../src/source/contract';
+
+/* A row as a file has it: of a track, in order of time. */
+export interface MadeRow {
+	t: number;
+	val: number; // length; value of a counter; number of an arrow or of an async span
+	kind: 'span' | 'mark' | 'counter' | 'asyncBegin' | 'asyncEnd' | 'flowOut' | 'flowIn';
+	type: number; // names and cats
+	args: string; // JSON, or none
+	unfinished: boolean;
+}
+
+export interface Made {
+	info: Info;
+	places: Place[];
+	names: string[];
+	cats: string[];
+	tracks: MadeRow[][];
+}
 
 export function random(seed: number): () => number {
 	let s = seed >>> 0;
@@ -16,12 +32,9 @@ export function random(seed: number): () => number {
 	};
 }
 
-interface Event {
-	t: number;
-	d: number;
-	type: number;
-	args: number;
-	key: number; // to find its row again after sorting
+interface Event extends MadeRow {
+	key: number; // of a slice, to find its row again after sorting; -1: none
+	order: number;
 }
 
 export class Maker {
@@ -29,12 +42,8 @@ export class Maker {
 	readonly names: string[] = [];
 	readonly cats: string[] = [];
 	private readonly types = new Map<string, number>();
-	private readonly marks = new Set<number>();
-	private readonly asyncs = new Set<number>();
-	private readonly events: (Event[] | { t: number; v: number }[])[] = [];
-	private readonly arrows: [number, number, number, number][] = [];
-	private readonly args: string[] = [''];
-	private readonly unfinished = new Map<number, number[]>();
+	private readonly events: Event[][] = [];
+	private arrows = 0;
 	private keys = 0;
 
 	place(parent: number, kind: PlaceKind, name: string, more: Partial<Place> = {}): number {
@@ -55,119 +64,125 @@ export class Maker {
 		return id;
 	}
 
-	type(name: string, cat: string, mark = false, async = false): number {
-		const key = `${cat}\n${name}\n${async}`;
+	type(name: string, cat: string): number {
+		const key = `${cat}\n${name}`;
 		let type = this.types.get(key);
 
 		if (type === undefined) {
 			this.types.set(key, (type = this.names.push(name) - 1));
 			this.cats.push(cat);
-			if (mark) this.marks.add(type);
-			if (async) this.asyncs.add(type);
 		}
 		return type;
 	}
 
+	private add(place: number, of: Partial<Event> & Pick<Event, 't' | 'kind' | 'type'>): void {
+		const all = this.events[this.places[place].track];
+
+		all.push({
+			val: 0,
+			args: '',
+			unfinished: false,
+			key: -1,
+			...of,
+			t: Math.round(of.t),
+			order: all.length,
+		});
+	}
+
 	slice(place: number, name: string, cat: string, t: number, d: number, args?: object): number {
 		const key = this.keys++,
-			mark = d < 0;
+			type = this.type(name, cat),
+			val = Math.round(t + d) - Math.round(t);
 
-		(this.events[this.places[place].track] as Event[]).push({
-			t: Math.round(t),
-			d: mark ? 0 : Math.round(t + d) - Math.round(t),
-			type: this.type(name, cat, mark, this.places[place].kind === 'async'),
-			key,
-			args: args ? this.args.push(JSON.stringify(args)) - 1 : 0,
-		});
+		if (this.places[place].kind === 'async') {
+			this.add(place, {
+				t,
+				kind: 'asyncBegin',
+				type,
+				key,
+				val: key + 1,
+				args: args && JSON.stringify(args),
+			});
+			this.add(place, { t: Math.round(t) + val, kind: 'asyncEnd', type, val: key + 1 });
+		} else {
+			const kind = d < 0 ? 'mark' : 'span';
+
+			this.add(place, { t, kind, type, key, val: d < 0 ? 0 : val, args: args && JSON.stringify(args) });
+		}
 		return key;
 	}
 
-	neverEnds(place: number, key: number): void {
-		const track = this.places[place].track;
+	private find(place: number, key: number): Event {
+		return this.events[this.places[place].track].find(e => e.key === key)!;
+	}
 
-		this.unfinished.set(track, [...(this.unfinished.get(track) ?? []), key]);
+	neverEnds(place: number, key: number): void {
+		this.find(place, key).unfinished = true;
 	}
 
 	sample(place: number, t: number, v: number): void {
-		(this.events[this.places[place].track] as { t: number; v: number }[]).push({ t: Math.round(t), v });
+		this.add(place, { t, kind: 'counter', type: this.type(this.places[place].name, ''), val: v });
 	}
 
 	arrow(from: number, fromKey: number, to: number, toKey: number): void {
-		this.arrows.push([this.places[from].track, fromKey, this.places[to].track, toKey]);
+		const type = this.type('arrow', ''),
+			val = ++this.arrows;
+
+		this.add(from, { t: this.find(from, fromKey).t, kind: 'flowOut', type, val });
+		this.add(to, { t: this.find(to, toKey).t, kind: 'flowIn', type, val });
 	}
 
-	parts(title: string, more: Partial<Info> = {}): StoreParts {
-		const rowOf = new Map<number, number>();
-		let slices = 0,
-			samples = 0,
-			span = 0;
-		const tracks = this.events.map((list, index): TrackColumns => {
-			if (this.places.find(p => p.track === index)!.kind === 'counter') {
-				const of = list as { t: number; v: number }[];
+	parts(title: string, more: Partial<Info> = {}): Made {
+		let span = 0;
+		const tracks = this.events.map(of => {
+			const length = (e: Event) => (e.kind === 'span' ? e.val : -1);
 
-				samples += of.length;
-				return { time: Float64Array.from(of, s => s.t), value: Float64Array.from(of, s => s.v) };
-			}
-			const of = (list as Event[]).sort((a, b) => a.t - b.t || b.d - a.d || a.key - b.key);
-
-			of.forEach((e, row) => rowOf.set(e.key, row));
-			slices += of.length;
-			span = of.reduce((s, e) => Math.max(s, e.t + e.d), span);
-			return { rows: rowsOf(of), unfinished: this.unfinished.get(index)?.map(k => rowOf.get(k)!) };
+			of.forEach(e => (span = Math.max(span, e.t + Math.max(0, length(e)))));
+			return [...of].sort((a, b) => a.t - b.t || length(b) - length(a) || a.order - b.order);
 		});
-		const ids = (track: number, key: number) =>
-			Float64Array.from(this.arrows, a => eventId(a[track], rowOf.get(a[key])!));
 
 		return {
 			places: this.places,
 			names: this.names,
 			cats: this.cats,
 			tracks,
-			argTexts: this.args,
-			flags: Uint8Array.from(
-				this.names,
-				(_, i) =>
-					(this.marks.has(i) ? MARK : 0) |
-					(this.asyncs.has(i) ? ASYNC | ASIDE : 0) |
-					(this.cats[i] === 'annotation' ? QUIET : this.cats[i] === 'tool' ? ITSELF : 0) |
-					(this.cats[i] === 'frame' ? ASIDE : this.cats[i] === 'idle' ? NOT_WORK : 0),
-			),
-			arrows: [ids(0, 1), ids(2, 3)],
-			info: {
-				title,
-				files: [`${title}.utr`],
-				start: '1794792313000000000',
-				span: span + 1,
-				slices,
-				samples,
-				ranks: this.places.filter(p => p.kind === 'rank').length,
-				types: this.names.length,
-				cats: [...new Set(this.cats)].slice(0, 256),
-				losses: [],
-				notes: [],
-				clockError: 400,
-				cli: `${title}.utr`,
-				live: false,
-				can: { sql: false, notes: false },
+			info: infoOf(title, tracks, span + 1, this.places, {
+				cats: [...new Set(this.cats)].filter(cat => cat).slice(0, 256),
 				...more,
-			},
+			}),
 		};
 	}
 }
 
-function rowsOf(of: Event[]): Rows {
-	const long = new Map<number, number>();
+const isSlice = (r: MadeRow): boolean => ['span', 'mark', 'asyncBegin'].includes(r.kind);
 
-	of.forEach((e, i) => {
-		if (e.d >= LONG) long.set(i, e.d);
-	});
+function infoOf(
+	title: string,
+	tracks: MadeRow[][],
+	span: number,
+	places: Place[],
+	more: Partial<Info>,
+): Info {
+	const count = (wanted: (r: MadeRow) => boolean) =>
+		tracks.reduce((n, t) => n + t.filter(wanted).length, 0);
+
 	return {
-		count: of.length,
-		start: Float64Array.from(of, e => e.t),
-		long,
-		dur: Uint32Array.from(of, e => Math.min(e.d, LONG)),
-		type: Uint16Array.from(of, e => e.type),
-		args: of.some(e => e.args) ? Uint32Array.from(of, e => e.args) : null,
+		title,
+		files: [`${title}.utr`],
+		start: '1794792313000000000',
+		span,
+		slices: count(isSlice),
+		samples: count(r => r.kind === 'counter'),
+		ranks: places.filter(p => p.kind === 'rank').length,
+		types: 4096,
+		cats: [],
+		losses: [],
+		notes: [],
+		clockError: 400,
+		cli: `${title}.utr`,
+		live: false,
+		can: { sql: false, notes: false },
+		...more,
 	};
 }
 
@@ -252,7 +267,7 @@ function op(
 }
 
 /* A made-up training run: Python, ops, calls, kernels, collectives, counters, arrows. */
-export function training(ranks: number, steps: number, more: Partial<Info> = {}): StoreParts {
+export function training(ranks: number, steps: number, more: Partial<Info> = {}): Made {
 	const m = new Maker(),
 		rnd = random(7);
 	const frames = m.place(-1, 'lane', 'Steps');
@@ -323,7 +338,7 @@ export function training(ranks: number, steps: number, more: Partial<Info> = {})
 }
 
 /* n slices on 64 tracks of 3 depths, for benchmarks: columns at once, no objects. */
-export function big(n: number, tracks = 64): StoreParts {
+export function big(n: number, tracks = 64): Made {
 	const m = new Maker(),
 		rnd = random(3),
 		per = Math.floor(n / tracks);
@@ -336,36 +351,26 @@ export function big(n: number, tracks = 64): StoreParts {
 	}
 	for (let i = 0; i < 60; i++) m.type(`function_${i}`, ['python', 'cpu_op', 'kernel', 'task'][i % 4]);
 	let span = 0;
-	const columns = Array.from({ length: tracks }, (): TrackColumns => {
-		const rows: Rows = {
-			count: per,
-			start: new Float64Array(per),
-			dur: new Uint32Array(per),
-			long: new Map(),
-			type: new Uint16Array(per),
-			args: null,
-		};
+	const columns = Array.from({ length: tracks }, () => {
+		const rows: MadeRow[] = [];
 		let t = Math.floor(rnd() * 1000);
 
 		for (let i = 0; i < per; i++) {
 			const outer = i % 5 === 0;
 
 			t += outer ? 400 + Math.floor(rnd() * 4000) : 20;
-			rows.start[i] = t;
-			rows.dur[i] = outer ? 2000 : i % 5 < 3 ? 300 : 30 + Math.floor(rnd() * 100);
-			rows.type[i] = Math.floor(rnd() * 60);
-			if (!outer) t += rows.dur[i];
-			else if (i) t += 0;
-			if (i % 5 === 4) t = rows.start[i - 4] + 2000;
+			const val = outer ? 2000 : i % 5 < 3 ? 300 : 30 + Math.floor(rnd() * 100);
+
+			rows.push({ t, val, kind: 'span', type: Math.floor(rnd() * 60), args: '', unfinished: false });
+			if (!outer) t += val;
+			if (i % 5 === 4) t = rows[i - 4].t + 2000;
 		}
 		span = Math.max(span, t + 3000);
-		return { rows };
+		return rows;
 	});
+	const made = m.parts(`${n / 1e6} M slices`);
 
-	return {
-		...m.parts(`${n / 1e6} M slices`, { slices: per * tracks, span, can: { sql: false, notes: false } }),
-		tracks: columns,
-	};
+	return { ...made, tracks: columns, info: { ...made.info, slices: per * tracks, span } };
 }
 
 /* Names that have broken other viewers. */
@@ -388,7 +393,7 @@ export const HOSTILE = [
 	'std::vector<std::map<int, std::pair<long, char>>>::push_back(const T&)',
 ];
 
-export function hostile(): StoreParts {
+export function hostile(): Made {
 	const m = new Maker();
 	const bad = m.place(-1, 'process', '<b onclick=alert(1)>process</b>');
 	const track = m.place(bad, 'thread', '<svg onload="window.hacked=1">', { sub: '\u202e4711' });
@@ -409,7 +414,7 @@ export function hostile(): StoreParts {
 }
 
 /* After and before: the same program, once with fewer steps; each has a name of its own. */
-export function twoRuns(): [StoreParts, StoreParts] {
+export function twoRuns(): [Made, Made] {
 	const one = (title: string, own: string, slower: number) => {
 		const m = new Maker(),
 			t = m.place(m.place(-1, 'rank', 'Rank 0', { rank: 0 }), 'thread', 'MainThread');
@@ -429,7 +434,7 @@ export function twoRuns(): [StoreParts, StoreParts] {
 }
 
 /* What `make demo` records: threads, and one domain. */
-export function oneCategory(): StoreParts {
+export function oneCategory(): Made {
 	const m = new Maker();
 
 	for (let n = 0; n < 3; n++) {

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { compile, exactly } from '../src/engine/query';
+import { compile, exactly } from '../src/source/query';
 import { byCategory, byName, hashName } from '../src/text/colour';
 import * as format from '../src/text/format';
 import { middle, plain, telling, withoutTemplates } from '../src/text/label';

@@ -12,7 +12,7 @@
 #include "export/exporter.h"
 #include "export/store_sink.h"
 #include "model/store.h"
-#include "report/page_columns.h"
+#include "report/page_image.h"
 #include "text/html.h"
 #include "text/out.h"
 #include "view/page.h"
@@ -114,7 +114,7 @@ static void put_trace(struct ut_view *v, const char *id, uint64_t slices, struct
 
 	ut_out_fmt(out, "<script type=\"application/octet-stream\" id=\"%s\">", id);
 	if (p)
-		end_packing(p, ut_page_columns(v, slices, pack, p));
+		end_packing(p, ut_page_image(v, slices, pack, p));
 	ut_out_text(out, "</script>");
 }
 
@@ -191,14 +191,15 @@ static void put_address(struct ut_out *out, const char *address)
 	ut_out_text(out, "</script>");
 }
 
+/* script, style: unpacked; the module stays as it is. */
 static void put_page(struct ut_view *v, uint64_t slices, const struct ut_buf *script,
-		     const struct ut_buf *style, struct ut_out *out)
+		     const struct ut_buf *style, struct ut_str module, struct ut_out *out)
 {
 	ut_out_text(out,
 		    "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">"
 		    "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">"
 		    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-		    "script-src 'unsafe-inline' blob:; worker-src blob:; "
+		    "script-src 'unsafe-inline' 'wasm-unsafe-eval' blob:; worker-src blob:; "
 		    "style-src 'unsafe-inline'; img-src data:\">"
 		    "<title>unitrace</title><link rel=\"icon\" href=\"data:,\"><style>");
 	ut_out_write(out, style->data, style->len);
@@ -206,6 +207,9 @@ static void put_page(struct ut_view *v, uint64_t slices, const struct ut_buf *sc
 	put_trace(v, "trace", slices, out);
 	if (v->before)
 		put_trace(v->before, "before", slices, out);
+	ut_out_text(out, "<script type=\"application/octet-stream\" id=\"module\">");
+	put_base64(out, (const unsigned char *)module.ptr, module.len);
+	ut_out_text(out, "</script>");
 	put_sheets(v, "", out);
 	if (v->before)
 		put_sheets(v->before, " data-side=\"before\"", out);
@@ -216,11 +220,17 @@ static void put_page(struct ut_view *v, uint64_t slices, const struct ut_buf *sc
 	ut_out_text(out, "</script></body></html>\n");
 }
 
+static const char no_module[] =
+	"built without the module that answers in saved pages: it is made with clang, lld and "
+	"wasi-libc ('tools/setup.sh build'), then build again";
+
 const char *ut_one_page_missing(void)
 {
 	struct ut_page page;
 
-	return ut_page_get(&page) ? NULL : ut_page_missing;
+	if (!ut_page_get(&page))
+		return ut_page_missing;
+	return ut_page_get_saved(&page) ? NULL : no_module;
 }
 
 void ut_one_page_write(struct ut_view *v, uint64_t slices, struct ut_out *out)
@@ -228,12 +238,12 @@ void ut_one_page_write(struct ut_view *v, uint64_t slices, struct ut_out *out)
 	struct ut_buf script = { 0 }, style = { 0 };
 	struct ut_page page;
 
-	if (!ut_page_get(&page))
-		ut_out_fail(out, -ENOTSUP, ut_page_missing);
+	if (!ut_page_get_saved(&page))
+		ut_out_fail(out, -ENOTSUP, ut_one_page_missing());
 	else if (unpack(page.script, &script) || unpack(page.style, &style))
 		ut_out_fail(out, -EIO, "the page in this program is damaged");
 	else
-		put_page(v, slices, &script, &style, out);
+		put_page(v, slices, &script, &style, page.module, out);
 	ut_buf_release(&script);
 	ut_buf_release(&style);
 }

@@ -1,9 +1,10 @@
 /*
  * one_page.h - the viewer and its trace as one file: opens by a double click, asks no network.
  *
- * The trace lies in it as columns, deflated, as web/src/engine/container.ts reads them. A trace of
- * more slices than fit keeps all of its time at the resolution that does: of the slices of a lane
- * that share a piece of time, the longest. The page says so.
+ * The trace lies in it as a .utr file, deflated (docs/formats/html.md), beside the answers of
+ * view/view.h as a WebAssembly module (web/wasm). A trace of more slices than fit keeps all of its
+ * time at the resolution that does: of the slices of a lane that share a piece of time, the
+ * longest, and the tables of the whole trace as they were. The page says so.
  */
 #ifndef UT_REPORT_ONE_PAGE_H
 #define UT_REPORT_ONE_PAGE_H

@@ -324,19 +324,6 @@ static void count_sample(void *ctx, const struct ut_sample_seen *e)
 	c->samples[e->stack] += samples;
 }
 
-static void tell_sample(void *ctx, const struct ut_sample_seen *e)
-{
-	struct counting *c = ctx;
-	struct ut_prof_moment m = {
-		.track = e->track, .ts = e->ts, .weight = e->weight, .node = c->node[e->stack]
-	};
-
-	if (!is_wanted(c, e))
-		return;
-	find_groups(c, e, m.group, &m.path);
-	c->p->opts.each(c->p->opts.ctx, &m);
-}
-
 /* ---- stores -------------------------------------------------------------------------------- */
 
 /* A caller's number is smaller: when a stack is met, the node of its caller is known. */
@@ -454,10 +441,6 @@ void ut_prof_add(struct ut_prof *p, const struct ut_store *store)
 	ut_sample_walk(&walk);
 	p->other += walk.other;
 	add_nodes(&c);
-	if (p->opts.each) {
-		walk.each = tell_sample;
-		ut_sample_walk(&walk);
-	}
 	if (c.last > c.first && c.last - c.first > p->span)
 		p->span = c.last - c.first;
 	if (t->last > t->first && t->last - t->first > p->elapsed)

@@ -67,15 +67,6 @@ struct ut_prof_path {
 	uint64_t weight; /* of samples that had this one innermost */
 };
 
-/* One sample as the profile has it: where it ended, and which of the groups it counts to. */
-struct ut_prof_moment {
-	uint32_t track; /* of the store */
-	uint64_t ts, weight;
-	uint32_t node;
-	uint32_t group[UT_GROUPS]; /* index */
-	uint32_t path;             /* of tasks */
-};
-
 /* Which samples; zeroed: all of the event that counts CPU time, or else of the most frequent. */
 struct ut_prof_opts {
 	const struct ut_filter *filter; /* threads, processes, time; NULL = all */
@@ -86,8 +77,6 @@ struct ut_prof_opts {
 	bool addresses;                 /* tell frames of one line apart by their address */
 	/* only samples that it wants; NULL = all. Strings and track are the store's. */
 	bool (*wanted)(void *ctx, const struct ut_sample_seen *s);
-	/* hears of each sample that was counted, in order of tracks and time; NULL = nobody */
-	void (*each)(void *ctx, const struct ut_prof_moment *m);
 	void *ctx;
 };
 

@@ -10,24 +10,50 @@ UT_EMBED_BYTES(ut_page_style, UT_WEB_BUNDLE "/app.css.gz");
 UT_EMBED_BYTES(ut_workbench_script, UT_WEB_BUNDLE "/workbench.js.gz");
 UT_EMBED_BYTES(ut_workbench_style, UT_WEB_BUNDLE "/workbench.css.gz");
 
+#ifdef UT_WEB_MODULE
+UT_EMBED_BYTES(ut_page_module, UT_WEB_BUNDLE "/module.wasm.gz");
+#endif
+
 #define BYTES(symbol) ((struct ut_str){ symbol, (size_t)(symbol##_end - (symbol)) })
 
 bool ut_page_get(struct ut_page *page)
 {
-	*page = (struct ut_page){ BYTES(ut_page_script), BYTES(ut_page_style) };
+	*page = (struct ut_page){ BYTES(ut_page_script), BYTES(ut_page_style), { NULL, 0 } };
 	return true;
 }
 
+#ifdef UT_WEB_MODULE
+bool ut_page_get_saved(struct ut_page *page)
+{
+	*page = (struct ut_page){ BYTES(ut_page_script), BYTES(ut_page_style),
+				  BYTES(ut_page_module) };
+	return true;
+}
+#else
+bool ut_page_get_saved(struct ut_page *page)
+{
+	*page = (struct ut_page){ 0 };
+	return false;
+}
+#endif
+
 bool ut_page_get_workbench(struct ut_page *page)
 {
-	*page = (struct ut_page){ BYTES(ut_workbench_script), BYTES(ut_workbench_style) };
+	*page = (struct ut_page){ BYTES(ut_workbench_script),
+				  BYTES(ut_workbench_style),
+				  { NULL, 0 } };
 	return true;
 }
 #else
 bool ut_page_get(struct ut_page *page)
 {
-	*page = (struct ut_page){ { NULL, 0 }, { NULL, 0 } };
+	*page = (struct ut_page){ 0 };
 	return false;
+}
+
+bool ut_page_get_saved(struct ut_page *page)
+{
+	return ut_page_get(page);
 }
 
 bool ut_page_get_workbench(struct ut_page *page)

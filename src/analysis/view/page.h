@@ -10,10 +10,14 @@
 
 struct ut_page {
 	struct ut_str script, style; /* gzip */
+	struct ut_str module;        /* gzip; of saved pages only: what answers in them */
 };
 
 /* False if this build has none; ut_page_missing then says what to do about it. */
 bool ut_page_get(struct ut_page *page);
+
+/* The page that holds its trace, which needs a module more. */
+bool ut_page_get_saved(struct ut_page *page);
 
 /* The page of `unitrace serve`, with the viewer in it. */
 bool ut_page_get_workbench(struct ut_page *page);

@@ -3,11 +3,10 @@
  *
  * The question "stacks" is answered with the samples of an area as a tree: who called whom, and
  * what was spent there (sample/prof.h), what to look at first, and what threads, tasks and
- * processes took. web/src/engine/profile.ts makes every table and flame graph of it.
+ * processes took. web/src/tools/profile.ts makes every table and flame graph of it.
  *
- * A one-file page has nobody to ask: its sheet "samples" of the tool "hotspots" holds the same for
- * everything, and where and when each sample was, so that the page can narrow it itself; the sheet
- * "code" holds the functions that took most with the time of each of their lines.
+ * A one-file page answers it itself, too, but cannot read files of code: its sheet "code" of the
+ * tool "hotspots" holds the functions that took most with the time of each of their lines.
  */
 #ifndef UT_VIEW_SAMPLE_STACKS_H
 #define UT_VIEW_SAMPLE_STACKS_H

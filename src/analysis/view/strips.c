@@ -2,8 +2,7 @@
  * strips.c - a window of some lanes as columns of bytes: web/src/source/window.ts says which.
  *
  * Every entry of at least a pixel is one item; shorter ones that share a pixel are one item
- * together, made of as few nodes of the pyramid as there are. The same as web/src/engine/lanes.ts
- * does, item by item.
+ * together, made of as few nodes of the pyramid as there are.
  */
 #include "view/strips.h"
 

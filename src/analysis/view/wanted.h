@@ -6,7 +6,7 @@
  *
  * A query is compiled into tests of three kinds: on the type, on the place and on the event
  * itself, so that a search over millions of events looks at a number for each of most of them. The
- * same language as web/src/engine/query.ts. Owner: whoever releases it; any thread may ask.
+ * same language as web/src/source/query.ts. Owner: whoever releases it; any thread may ask.
  */
 #ifndef UT_VIEW_WANTED_H
 #define UT_VIEW_WANTED_H

@@ -15,6 +15,7 @@
 #include "launch/library.h"
 #include "report/one_page.h"
 #include "serve/serve.h"
+#include "view/page.h"
 
 struct features {
 	FILE *to;
@@ -156,13 +157,16 @@ static void tell_viewer(struct features *f)
 {
 	struct ut_buf ways = { 0 };
 	struct ut_err why = { 0 };
-	bool has_page = !ut_one_page_missing();
+	struct ut_page page;
+	bool has_page = ut_page_get(&page);
 	int rc = ut_serve_check(&why);
 
 	if (has_page && !rc)
 		add(&ways, "in a browser");
-	if (has_page)
+	if (!ut_one_page_missing())
 		add(&ways, "as one file");
+	else if (has_page)
+		add(&f->missing, "the module of saved pages (view --save, html)");
 	if (rc == -ENOTSUP)
 		add(&f->missing, "libmicrohttpd (view, --serve)");
 	else if (rc)

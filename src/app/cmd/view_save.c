@@ -7,7 +7,7 @@
 #include "import/load.h"
 #include "ops/view_sheet.h"
 #include "report/one_page.h"
-#include "report/page_columns.h"
+#include "report/page_image.h"
 #include "text/out.h"
 #include "text/replaced.h"
 #include "view/view.h"

@@ -3,8 +3,8 @@
  *
  * Times and argument lists of a block become differences from one row to the next, and the bytes of
  * each column are sorted by their place in the number: all lowest bytes, then all second ones. A
- * trace deflates to half of what its rows as they are do. The size of the image stays the same; its
- * checksums are those of the rows in order.
+ * trace deflates to little more than half of what its rows as they are do. The size of the image
+ * stays the same; its checksums are those of the rows in order.
  */
 #ifndef UT_MODEL_UTR_PLANES_H
 #define UT_MODEL_UTR_PLANES_H

@@ -3,7 +3,7 @@
 
 import { effect } from '@preact/signals';
 import { eventId, trackOf } from '../source/contract';
-import { placeWords, type Query } from '../engine/query';
+import { placeWords, type Query } from '../source/query';
 import { MANY } from '../source/window';
 import type { App, Range } from '../state/app';
 import { byRank, COLOURS } from '../text/colour';

@@ -239,7 +239,7 @@ export interface SampleGroups {
 }
 
 /*
- * Samples of CPUs or memory as a tree (src/analysis/view/sample_stacks.h); engine/profile.ts makes tables and flame
+ * Samples of CPUs or memory as a tree (src/analysis/view/sample_stacks.h); tools/profile.ts makes tables and flame
  * graphs of it. A node is a frame below the node that called it, callers come first; node 0 is around
  * all, and frame 0 is nowhere.
  */

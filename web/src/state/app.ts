@@ -2,7 +2,7 @@
 // none of them keeps a selection or a range of its own.
 
 import { batch, computed, signal } from '@preact/signals';
-import { exactly } from '../engine/query';
+import { exactly } from '../source/query';
 import {
 	trackOf,
 	type Detail,

@@ -1,7 +1,7 @@
 // types.ts - names, categories and colours of types, fetched page by page when first drawn.
 
 import { signal } from '@preact/signals';
-import { compile, type Query } from '../engine/query';
+import { compile, type Query } from '../source/query';
 import { TYPE_PAGE, type Source } from '../source/contract';
 import { byCategory, byName, type ColourBy } from '../text/colour';
 import { plain } from '../text/label';

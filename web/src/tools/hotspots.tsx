@@ -3,7 +3,7 @@
 // it, what it called, and its lines and instructions. Numbers are those of `unitrace hotspots`.
 
 import { useMemo } from 'preact/hooks';
-import { Profile, weightType, type FunctionTree, type ProfileTree, type RowsBy } from '../engine/profile';
+import { Profile, weightType, type FunctionTree, type ProfileTree, type RowsBy } from './profile';
 import type { Cell, CodeRow, Column, Detail, Info, Scope, Stacks, Table } from '../source/contract';
 import type { App } from '../state/app';
 import { useKept, useKeptJson } from '../state/kept';
@@ -19,7 +19,7 @@ import { hasSheet, type Tab } from '../ui/tab';
 const TOOL = 'hotspots',
 	NODES = 4000;
 
-export const hasSamples = (info: Info): boolean => hasSheet(info, TOOL, 'samples');
+export const hasSamples = (info: Info): boolean => hasSheet(info, TOOL, 'code');
 
 /* Whose code: the colours of the flame graph of `unitrace hotspots -o flame.svg`. */
 const OWNERS = ['the program', 'Python libraries', 'libraries', 'the kernel'];

@@ -4,7 +4,7 @@
 
 import { signal } from '@preact/signals';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { exactly } from '../engine/query';
+import { exactly } from '../source/query';
 import type { ChartData, Detail, Info, Place, Table } from '../source/contract';
 import { readWindow } from '../source/window';
 import type { App } from '../state/app';

@@ -1,7 +1,7 @@
 // ops.tsx - the tab of `unitrace ops`: every op of the report, host and device side by side.
 
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { exactly } from '../engine/query';
+import { exactly } from '../source/query';
 import type { Cell, Detail } from '../source/contract';
 import type { App } from '../state/app';
 import { count, percent, time } from '../text/format';

@@ -3,7 +3,7 @@
 // is unpacked when it is first looked at: a report has a hundred, and people look at ten.
 
 import type { Cell, Column, ColumnType, Scope, Table } from '../source/contract';
-import { compile } from '../engine/query';
+import { compile } from '../source/query';
 
 /* [COUNT, VALUE] is a run. */
 type Runs<T extends Cell> = (T | [count: number, value: T])[];

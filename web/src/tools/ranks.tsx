@@ -3,7 +3,7 @@
 // by src/analysis/view/ranks_sheet.c.
 
 import { useMemo } from 'preact/hooks';
-import { exactly } from '../engine/query';
+import { exactly } from '../source/query';
 import type { ChartData, Table } from '../source/contract';
 import type { App } from '../state/app';
 import { useKept } from '../state/kept';

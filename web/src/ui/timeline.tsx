@@ -8,7 +8,7 @@ import { MANY } from '../source/window';
 import type { App, Menu } from '../state/app';
 import { short, time } from '../text/format';
 import { plain } from '../text/label';
-import { exactly } from '../engine/query';
+import { exactly } from '../source/query';
 import { copy, Cut } from './kit';
 import { Minimap } from './minimap';
 

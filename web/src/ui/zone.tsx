@@ -1,7 +1,7 @@
 // zone.tsx - find zone: how long all slices of one name took, and which of them took long.
 
 import { useEffect } from 'preact/hooks';
-import { exactly } from '../engine/query';
+import { exactly } from '../source/query';
 import { trackOf, type Distribution, type GroupBy, type SliceRef, type Table } from '../source/contract';
 import type { App } from '../state/app';
 import { useKeptJson } from '../state/kept';

@@ -1,8 +1,8 @@
 /*
- * page_columns.h - a view as the columns that a page of its own reads: web/src/engine/container.ts.
+ * page_image.h - a view as the bytes that a page of its own holds: docs/formats/html.md.
  */
-#ifndef UT_REPORT_PAGE_COLUMNS_H
-#define UT_REPORT_PAGE_COLUMNS_H
+#ifndef UT_REPORT_PAGE_IMAGE_H
+#define UT_REPORT_PAGE_IMAGE_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -13,7 +13,7 @@ struct ut_view;
 typedef int (*ut_page_put)(void *ctx, const void *data, size_t len, int last);
 
 /* At most so many slices and marks. Returns what put() said last. */
-int ut_page_columns(struct ut_view *v, uint64_t slices, ut_page_put put, void *ctx);
+int ut_page_image(struct ut_view *v, uint64_t slices, ut_page_put put, void *ctx);
 
 /* How many it has, if that is more, so that some are left out; else 0. The view is ready. */
 uint64_t ut_page_too_many(const struct ut_view *v, uint64_t slices);

@@ -1,17 +1,21 @@
-// inline.ts - a trace that lies in the page itself: unpacked and asked in a worker, so that large
-// tables do not hold up the picture; in the page's own thread where there can be no worker.
+// inline.ts - a trace that lies in the page itself: unpacked and asked in a worker, so that large tables do
+// not hold up the page; in the page's own thread where there can be no worker.
 
-import { readContainer } from './container';
-import { Engine, isJob } from './engine';
-import type { Job } from './walk';
 import type { Info, Method, Methods, Sheet, Source } from '../source/contract';
-import { codeOf, stacksOf, stallsOf, type CodeSheet, type KernelSheet, type SamplesSheet } from './samples';
+import { codeOf, stallsOf, type CodeSheet, type KernelSheet } from './code';
+import { Held, unpack } from './held';
+
+/* A trace and the module that answers about it, as they lie in the page: base64 of deflate, of gzip. */
+export interface Packed {
+	trace: string;
+	module: string;
+}
 
 export interface Question {
 	id: number;
 	method?: Method;
 	ask?: unknown;
-	load?: string; // base64 of a deflated container
+	load?: Packed;
 	stop?: number; // nobody waits for this one any more
 }
 
@@ -21,62 +25,49 @@ export interface Reply {
 	error?: string;
 }
 
-export async function unpack(base64: string): Promise<Uint8Array> {
-	const text = atob(base64.trim()),
-		packed = new Uint8Array(text.length);
-
-	for (let i = 0; i < text.length; i++) packed[i] = text.charCodeAt(i);
-	const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate'));
-
-	return new Uint8Array(await new Response(stream).arrayBuffer());
-}
+export const open = async (of: Packed): Promise<Held> =>
+	Held.open(await unpack(of.trace), await unpack(of.module, 'gzip'));
 
 interface Port {
 	onmessage: ((e: MessageEvent) => void) | null;
 	postMessage(m: Reply, transfer?: Transferable[]): void;
 }
 
-const SLICE = 12; // ms of work before the next message is looked at
+/* Answered before all others: somebody is moving about. */
+const FIRST: readonly (Method | undefined)[] = ['window', 'flows', 'at', 'detail'];
 
-/* What runs in the worker: windows at once, tables in between, and not at all once nobody waits. */
+/* What runs in the worker: one question after the other, pictures first, those that nobody waits for not at all. */
 class Desk {
-	private readonly jobs = new Map<number, Job<unknown>>();
+	private readonly waiting = new Map<number, Question>();
 	private asked = false;
 
 	constructor(
 		private readonly port: Port,
-		private engine: Engine | undefined,
+		private held: Held | undefined,
 	) {}
-
-	private reply(id: number, answer: unknown): void {
-		this.port.postMessage({ id, answer }, answer instanceof ArrayBuffer ? [answer] : []);
-	}
 
 	private fail(id: number, e: unknown): void {
 		this.port.postMessage({ id, error: e instanceof Error ? e.message : String(e) });
 	}
 
 	async take(q: Question): Promise<void> {
-		try {
-			if (q.load !== undefined) {
-				this.engine = new Engine(readContainer(await unpack(q.load)));
-				this.reply(q.id, null);
-			} else if (q.stop) {
-				this.jobs.delete(q.stop);
-			} else {
-				const answer: unknown = this.engine!.start(q.method!, q.ask as never);
-
-				if (isJob(answer)) this.jobs.set(q.id, answer);
-				else this.reply(q.id, answer);
-				this.goOn();
+		if (q.load) {
+			try {
+				this.held = await open(q.load);
+				this.port.postMessage({ id: q.id, answer: null });
+			} catch (e) {
+				this.fail(q.id, e);
 			}
-		} catch (e) {
-			this.fail(q.id, e);
+			return;
 		}
+		if (q.stop) this.waiting.delete(q.stop);
+		else this.waiting.set(q.id, q);
+		this.goOn();
 	}
 
+	/* Later: what has been sent meanwhile is heard first. */
 	private goOn(): void {
-		if (this.asked || !this.jobs.size) return;
+		if (this.asked || !this.waiting.size) return;
 		this.asked = true;
 		setTimeout(() => {
 			this.asked = false;
@@ -86,34 +77,28 @@ class Desk {
 	}
 
 	private work(): void {
-		const until = performance.now() + SLICE;
+		const all = [...this.waiting.values()],
+			q = all.find(w => FIRST.includes(w.method)) ?? all[0];
 
-		for (const [id, job] of this.jobs)
-			try {
-				do {
-					const step = job.next();
+		if (!q) return;
+		this.waiting.delete(q.id);
+		try {
+			const answer: unknown = this.held!.ask(q.method!, q.ask as never);
 
-					if (step.done) {
-						this.jobs.delete(id);
-						this.reply(id, step.value);
-						break;
-					}
-				} while (performance.now() < until);
-				if (performance.now() >= until) return;
-			} catch (e) {
-				this.jobs.delete(id);
-				this.fail(id, e);
-			}
+			this.port.postMessage({ id: q.id, answer }, answer instanceof ArrayBuffer ? [answer] : []);
+		} catch (e) {
+			this.fail(q.id, e);
+		}
 	}
 }
 
-export function serveEngine(port: Port, engine?: Engine): void {
-	const desk = new Desk(port, engine);
+export function serveHeld(port: Port, held?: Held): void {
+	const desk = new Desk(port, held);
 
 	port.onmessage = e => void desk.take(e.data as Question);
 }
 
-/* Asks an engine behind a port; an answer that nobody waits for any more is dropped. */
+/* Asks whoever is behind a port; an answer that nobody waits for any more is dropped. */
 export class PortSource implements Source {
 	private next = 1;
 	private readonly waiting = new Map<number, { done(a: unknown): void; failed(e: Error): void }>();
@@ -158,11 +143,11 @@ export class PortSource implements Source {
 }
 
 /* Without a worker: the same, in this thread. */
-export class EngineSource implements Source {
-	constructor(private readonly engine: Engine) {}
+export class HeldSource implements Source {
+	constructor(private readonly held: Held) {}
 
 	async ask<M extends Method>(method: M, ask: Methods[M]['ask']): Promise<Methods[M]['answer']> {
-		return this.engine.answer(method, ask);
+		return this.held.ask(method, ask);
 	}
 
 	watch(): () => void {
@@ -203,7 +188,6 @@ export class SheetSource implements Source {
 
 			return this.sheet(tool, name);
 		}
-		if (method === 'stacks') return this.stacks(ask as Methods['stacks']['ask']);
 		if (method === 'annotate')
 			return this.sheet('hotspots', 'code').then(s =>
 				codeOf(s as CodeSheet, ask as Methods['annotate']['ask']),
@@ -223,30 +207,24 @@ export class SheetSource implements Source {
 		return sheet;
 	}
 
-	private async stacks(ask: Methods['stacks']['ask']): Promise<Methods['stacks']['answer']> {
-		const sheet = (await this.sheet('hotspots', 'samples')) as SamplesSheet;
-
-		return stacksOf(sheet, ask, await this.trace.ask('places', {}));
-	}
-
 	watch(grown: (news: Partial<Info>) => void): () => void {
 		return this.trace.watch(grown);
 	}
 }
 
 /* script: the text of this very program, which runs as the worker too. */
-export async function openInline(base64: string, script: string | null): Promise<Source> {
+export async function openInline(of: Packed, script: string | null): Promise<Source> {
 	if (script && typeof Worker !== 'undefined')
 		try {
 			const url = URL.createObjectURL(new Blob([script], { type: 'text/javascript' }));
 			const source = new PortSource(new Worker(url));
 
-			await source.send({ load: base64 });
+			await source.send({ load: of });
 			return source;
 		} catch (e) {
 			if (e instanceof Error && /trace/.test(e.message))
 				// a damaged trace, not a missing worker
 				throw e;
 		}
-	return new EngineSource(new Engine(readContainer(await unpack(base64))));
+	return new HeldSource(await open(of));
 }

@@ -6,7 +6,7 @@
 // A query is compiled into three tests, so that a search over millions of events looks at most at
 // a number per event: one on the type, one on the place, one on the event itself.
 
-import type { Place } from '../source/contract';
+import type { Place } from './contract';
 
 export interface PlaceWords {
 	track: string;
