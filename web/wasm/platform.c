@@ -6,34 +6,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/crew.h"
 #include "base/disk_space.h"
 #include "base/grow.h"
 #include "base/mapped.h"
+#include "base/thread_pool.h"
 #include "model/pages.h"
 #include "text/source.h"
 
 /* ---- one thread ------------------------------------------------------------------------------ */
 
-size_t ut_crew_size(size_t asked, size_t jobs)
+size_t ut_thread_pool_size(size_t asked, size_t jobs)
 {
 	(void)asked;
 	(void)jobs;
 	return 1;
 }
 
-void ut_crew_run(size_t threads, void (*work)(void *ctx), void *ctx)
+void ut_thread_pool_run(size_t threads, void (*work)(void *ctx), void *ctx)
 {
 	(void)threads;
 	work(ctx);
 }
 
-void ut_crew_aside(void (*work)(void *ctx), void *ctx)
+void ut_thread_pool_run_background(void (*work)(void *ctx), void *ctx)
 {
 	work(ctx);
 }
 
-void ut_crew_each(size_t threads, size_t count, void (*job)(void *ctx, size_t i), void *ctx)
+void ut_thread_pool_each(size_t threads, size_t count, void (*job)(void *ctx, size_t i), void *ctx)
 {
 	(void)threads;
 	for (size_t i = 0; i < count; i++)

@@ -1,6 +1,6 @@
 #include "acelyzer/each.h"
 
-#include "base/crew.h"
+#include "base/thread_pool.h"
 
 #define PIECE 16384u /* steps: enough to be worth a thread's trip to the counter */
 
@@ -23,5 +23,5 @@ void ut_ace_each(unsigned int threads, size_t n, void (*piece)(void *ctx, size_t
 {
 	struct loop loop = { n, piece, ctx };
 
-	ut_crew_each(threads, n / PIECE + (n % PIECE > 0), do_piece, &loop);
+	ut_thread_pool_each(threads, n / PIECE + (n % PIECE > 0), do_piece, &loop);
 }

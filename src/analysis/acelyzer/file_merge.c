@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/big.h"
-#include "base/crew.h"
 #include "base/grow.h"
+#include "base/thread_pool.h"
 
 /* The next event of a file. Of equal times the one that came last into the heap is first. */
 struct front {
@@ -283,14 +283,14 @@ static void merge(struct ut_ace_table *t, struct ut_ace_part *parts, size_t coun
 		t->jobs[job].rank = parts[i].rank;
 		map_part(t, &parts[i].table, &maps[i]);
 	}
-	ut_crew_each(t->threads, count, rename_lists, &move);
+	ut_thread_pool_each(t->threads, count, rename_lists, &move);
 	for (size_t i = 0; i < count; i++) {
 		maps[i].lists = ut_arglists_join(&t->lists, &parts[i].table.lists);
 		ut_arglists_init(&parts[i].table.lists);
 	}
 	place_devs(t, parts, count, maps);
 	place_events(t, parts, count);
-	ut_crew_each(t->threads, count, move_part, &move);
+	ut_thread_pool_each(t->threads, count, move_part, &move);
 	for (size_t i = 0; i < count; i++)
 		release(&maps[i]);
 	free(maps);

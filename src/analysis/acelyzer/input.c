@@ -12,10 +12,10 @@
 #include <unistd.h>
 
 #include "acelyzer/file_merge.h"
-#include "base/crew.h"
 #include "base/grow.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "base/thread_pool.h"
 #include "text/replaced.h"
 
 struct files {
@@ -124,7 +124,7 @@ static void read_one(void *ctx, size_t i)
 static int read_files(struct reading *r, unsigned int threads, struct ut_err *err)
 {
 	r->threads = (unsigned int)(threads / r->files->count);
-	ut_crew_each(threads, r->files->count, read_one, r);
+	ut_thread_pool_each(threads, r->files->count, read_one, r);
 	for (size_t i = 0; i < r->files->count; i++) {
 		if (r->parts[i].err.code)
 			return ut_err_set(err, r->parts[i].err.code, "%s", r->parts[i].err.text);

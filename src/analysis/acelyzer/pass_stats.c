@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "acelyzer/stage.h"
-#include "base/crew.h"
 #include "base/grow.h"
+#include "base/thread_pool.h"
 #include "text/shortest.h"
 
 #define SERIES 5 /* the duration and the four distances between stamps */
@@ -389,7 +389,7 @@ int ut_ace_pass_stats(struct ut_ace_analysis *a)
 	making.groups = g.items;
 	f->stats = ut_grow(f->stats, g.count, &f->stat_cap, sizeof(*f->stats));
 	f->stat_count = g.count;
-	ut_crew_each(a->opts.threads, g.count, make_stat, &making);
+	ut_thread_pool_each(a->opts.threads, g.count, make_stat, &making);
 	if (f->stat_count)
 		qsort(f->stats, f->stat_count, sizeof(*f->stats), by_total);
 	for (size_t i = 0, end; i < f->stat_count; i = end) {

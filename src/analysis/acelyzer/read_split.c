@@ -10,8 +10,8 @@
 
 #include "acelyzer/file_merge.h"
 #include "acelyzer/read_event.h"
-#include "base/crew.h"
 #include "base/grow.h"
+#include "base/thread_pool.h"
 #include "import/chrome/part.h"
 #include "text/source.h"
 
@@ -136,7 +136,7 @@ int ut_ace_read_split(struct ut_ace_reader *r)
 
 	cut(&p);
 	open_pieces(&p);
-	ut_crew_each(p.count + 1, p.count + 1, read_piece, &p);
+	ut_thread_pool_each(p.count + 1, p.count + 1, read_piece, &p);
 	trouble = p.trouble;
 	for (size_t i = 0; i < p.count && !trouble && r->stopped; i++) {
 		if (fits(r, &p.items[i])) {

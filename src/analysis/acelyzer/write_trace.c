@@ -10,10 +10,10 @@
 
 #include "acelyzer/write_event.h"
 #include "acelyzer/write_output.h"
-#include "base/crew.h"
 #include "base/grow.h"
 #include "base/idmap.h"
 #include "base/str.h"
+#include "base/thread_pool.h"
 #include "text/out.h"
 
 #define TB_SUFFIX ".pt.trace.json"
@@ -245,7 +245,7 @@ static void put_events(struct ut_out *o, const struct ut_ace_analysis *a, struct
 	t.slots = ut_make(t.ring * sizeof(*t.slots));
 	for (size_t i = 0; i < t.ring; i++)
 		t.slots[i].out = ut_out_open_memory();
-	ut_crew_run(threads < t.blocks ? threads : t.blocks, make_texts, &t);
+	ut_thread_pool_run(threads < t.blocks ? threads : t.blocks, make_texts, &t);
 	for (size_t i = 0; i < t.ring; i++)
 		ut_out_abandon(t.slots[i].out);
 	free(t.slots);

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 
 #include "analyze/stats_walk.h"
-#include "base/crew.h"
 #include "base/grow.h"
+#include "base/thread_pool.h"
 
 #define PART_BLOCKS 64u   /* a million rows: some tens of milliseconds */
 #define MOST_OPEN   4096u /* a track that is nested deeper where it would be cut stays whole */
@@ -47,7 +47,7 @@ static void run(struct job *job, void (*work)(struct job *job, struct ut_stats_w
 	job->work = work;
 	job->next = 0;
 	job->id = 0;
-	ut_crew_run(job->threads, run_thread, job);
+	ut_thread_pool_run(job->threads, run_thread, job);
 }
 
 /* ---- cutting ------------------------------------------------------------------------------- */
@@ -264,7 +264,7 @@ void ut_stats_add(struct ut_stats *s, const struct ut_store *store, const struct
 	struct job job = { .store = store, .view = &view };
 
 	ut_filter_view_init(&view, filter, store);
-	job.threads = ut_crew_size(threads ? threads : 1, SIZE_MAX);
+	job.threads = ut_thread_pool_size(threads ? threads : 1, SIZE_MAX);
 	job.later = ut_make((store->trace.track_count + 1) * sizeof(*job.later));
 	job.walks = ut_make(job.threads * sizeof(*job.walks));
 	list_parts(&job);

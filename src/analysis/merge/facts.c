@@ -17,7 +17,7 @@ struct said {
 	int rc;
 };
 
-struct crew {
+struct pool {
 	struct ut_merge *m;
 	struct said *said; /* of file first + i */
 	size_t first, count;
@@ -31,7 +31,7 @@ static void keep_line(void *ctx, const char *path, const char *text)
 	ut_buf_fmt(&s->lines, "%s: %s\n", path, text);
 }
 
-static void look_at(struct crew *c, size_t i)
+static void look_at(struct pool *c, size_t i)
 {
 	struct ut_merge_file *f = &c->m->files[c->first + i];
 	struct said *s = &c->said[i];
@@ -53,7 +53,7 @@ static void look_at(struct crew *c, size_t i)
 
 static void *look(void *arg)
 {
-	struct crew *c = arg;
+	struct pool *c = arg;
 	size_t i;
 
 	while ((i = atomic_fetch_add(&c->next, 1)) < c->count)
@@ -62,7 +62,7 @@ static void *look(void *arg)
 }
 
 /* One line each. If it has to be strict, the first file that cannot be used ends it all. */
-static int tell(struct crew *c, struct ut_err *err)
+static int tell(struct pool *c, struct ut_err *err)
 {
 	int rc = 0;
 
@@ -85,7 +85,7 @@ static int tell(struct crew *c, struct ut_err *err)
 
 int ut_merge_read_facts(struct ut_merge *m, size_t first, size_t count, struct ut_err *err)
 {
-	struct crew c = { .m = m, .first = first, .count = count };
+	struct pool c = { .m = m, .first = first, .count = count };
 	size_t threads = m->threads < count ? m->threads : count, started = 0;
 	pthread_t *workers = ut_make((threads + 1) * sizeof(*workers));
 	int rc;

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 
 #include "base/big.h"
-#include "base/crew.h"
 #include "base/grow.h"
 #include "base/sort.h"
+#include "base/thread_pool.h"
 #include "ranks/ranks_parts.h"
 
 #define PART_BITS 6u
@@ -114,7 +114,7 @@ static void sort_marks(struct marks *m, size_t count, size_t threads)
 		scattered[at[part_of(m, m->items[i].id)]++] = m->items[i];
 	m->sorted = m->items; /* what was there is in the parts now */
 	m->items = scattered;
-	ut_crew_each(ut_crew_size(threads, PARTS), PARTS, sort_part, m);
+	ut_thread_pool_each(ut_thread_pool_size(threads, PARTS), PARTS, sort_part, m);
 	free(scattered);
 	m->items = NULL;
 }

@@ -10,10 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/crew.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "base/tell.h"
+#include "base/thread_pool.h"
 #include "export/exporter.h"
 #include "model/store.h"
 #include "model/trace.h"
@@ -532,7 +532,7 @@ static int do_jobs(struct folder *f)
 		w.folders[i] = *f;
 		w.folders[i].err = &w.errs[i];
 	}
-	ut_crew_run(ut_crew_size(0, JOBS), take_jobs, &w);
+	ut_thread_pool_run(ut_thread_pool_size(0, JOBS), take_jobs, &w);
 	for (size_t i = 0; i < JOBS; i++) {
 		for (size_t k = 0; k < w.folders[i].names.count; k++)
 			ut_opt_list_add(&f->names,

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "base/crew.h"
+#include "base/thread_pool.h"
 #include "query/query.h"
 #include "text/out.h"
 #include "view/ask.h"
@@ -80,7 +80,7 @@ int ut_view_ask(struct ut_view *v, const char *method, struct ut_str json, struc
 			return rc;
 		*kind = !strcmp(method, "window") ? UT_ANSWER_COLUMNS : UT_ANSWER_JSON;
 		if (methods[i].aside)
-			ut_crew_aside(answer_asked, &asked);
+			ut_thread_pool_run_background(answer_asked, &asked);
 		else
 			answer_asked(&asked);
 		ut_ask_release(&ask);

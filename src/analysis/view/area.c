@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/crew.h"
 #include "base/grow.h"
 #include "base/hash.h"
 #include "base/sort.h"
+#include "base/thread_pool.h"
 #include "text/out.h"
 #include "view/answers.h"
 #include "view/arguments.h"
@@ -584,7 +584,7 @@ static void make_sums(struct area *a)
 static void walk_area(struct area *a, const struct ut_wanted *wanted)
 {
 	size_t workers =
-		a->ask->key_count ? 1 : ut_crew_size(a->view->threads, a->view->track_count);
+		a->ask->key_count ? 1 : ut_thread_pool_size(a->view->threads, a->view->track_count);
 	struct area all[WORKERS_MOST];
 	void *ctxs[WORKERS_MOST];
 

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/crew.h"
 #include "base/sort.h"
+#include "base/thread_pool.h"
 #include "view/hits_parts.h"
 
 /* ---- what was found ------------------------------------------------------------------------- */
@@ -125,22 +125,22 @@ static void keep_visit(void *ctx, const struct ut_visit *visit)
  * ranges. */
 static void stroll(struct ut_hits *to, struct ut_view *v, const struct ut_hits_ask *ask)
 {
-	size_t crew = ut_crew_size(v->threads, v->track_count);
-	struct stroll *all = ut_make(crew * sizeof(*all));
-	void **ctxs = ut_make(crew * sizeof(*ctxs));
+	size_t thread_count = ut_thread_pool_size(v->threads, v->track_count);
+	struct stroll *all = ut_make(thread_count * sizeof(*all));
+	void **ctxs = ut_make(thread_count * sizeof(*ctxs));
 	struct ut_ask_scope whole = *ask->scope;
 
 	whole.has_ranges = false;
 	whole.range_count = 0;
-	for (size_t i = 0; i < crew; i++) {
+	for (size_t i = 0; i < thread_count; i++) {
 		struct stroll *s = &all[i];
 
 		*s = (struct stroll){ .view = v, .ask = ask };
 		s->hits.tracks = ut_make((size_t)v->track_count + 1);
 		ctxs[i] = s;
 	}
-	ut_view_walk_shared(v, &whole, ask->wanted, keep_visit, ctxs, crew);
-	for (size_t i = 0; i < crew; i++) {
+	ut_view_walk_shared(v, &whole, ask->wanted, keep_visit, ctxs, thread_count);
+	for (size_t i = 0; i < thread_count; i++) {
 		join(to, &all[i].hits);
 		for (uint32_t t = 0; t < v->track_count; t++)
 			to->tracks[t] |= all[i].hits.tracks[t];
@@ -166,8 +166,8 @@ static void hunt(struct ut_hits *to, struct ut_view *v, const struct ut_hits_ask
 		else
 			ut_hits_divide(&hunt, &v->tracks[i]);
 	}
-	ut_crew_each(ut_crew_size(v->threads, hunt.count), hunt.count,
-		     by_self ? ut_hits_hunt_self : ut_hits_hunt_rows, &hunt);
+	ut_thread_pool_each(ut_thread_pool_size(v->threads, hunt.count), hunt.count,
+			    by_self ? ut_hits_hunt_self : ut_hits_hunt_rows, &hunt);
 	for (size_t i = 0; i < hunt.count; i++) {
 		struct ut_hunt_part *p = &hunt.parts[i];
 

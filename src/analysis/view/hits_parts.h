@@ -76,7 +76,7 @@ void ut_hits_add_part(struct ut_hunt *h, const struct ut_view_track *t, uint64_t
 
 /*
  * By types and lengths: each row speaks for itself, a track can be divided anywhere.
- * ut_hits_hunt_*: one part, for ut_crew_each(); ctx is the hunt.
+ * ut_hits_hunt_*: one part, for ut_thread_pool_each(); ctx is the hunt.
  */
 void ut_hits_divide(struct ut_hunt *h, const struct ut_view_track *t);
 void ut_hits_hunt_rows(void *ctx, size_t number);

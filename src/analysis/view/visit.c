@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/crew.h"
 #include "base/grow.h"
 #include "base/sort.h"
+#include "base/thread_pool.h"
 
 static uint64_t least(uint64_t a, uint64_t b)
 {
@@ -315,7 +315,7 @@ void ut_view_walk_shared(struct ut_view *v, const struct ut_ask_scope *scope,
 {
 	struct shared s = { .view = v, .scope = scope, .wanted = w, .visit = visit, .ctxs = ctxs };
 
-	ut_crew_run(workers, walk_some, &s);
+	ut_thread_pool_run(workers, walk_some, &s);
 }
 
 void ut_view_walk(struct ut_view *v, const struct ut_ask_scope *scope, const struct ut_wanted *w,

@@ -342,7 +342,7 @@ struct ready {
 	size_t warning_count, warning_cap;
 };
 
-struct crew {
+struct pool {
 	const struct ut_inputs *in;
 	struct ut_import_opts opts; /* of one input */
 	struct ready *ready;        /* of input i: ready[i % window] */
@@ -373,7 +373,7 @@ static void keep_lost(void *ctx, const char *path, const char *text)
 }
 
 /* The next input that may be loaded now; SIZE_MAX = no more. */
-static size_t next_input(struct crew *c)
+static size_t next_input(struct pool *c)
 {
 	size_t i;
 
@@ -387,7 +387,7 @@ static size_t next_input(struct crew *c)
 
 static void *load_inputs(void *arg)
 {
-	struct crew *c = arg;
+	struct pool *c = arg;
 	size_t i;
 
 	while ((i = next_input(c)) != SIZE_MAX) {
@@ -406,7 +406,7 @@ static void *load_inputs(void *arg)
 	return NULL;
 }
 
-static struct ready *wait_for(struct crew *c, size_t i)
+static struct ready *wait_for(struct pool *c, size_t i)
 {
 	struct ready *r = &c->ready[i % c->window];
 
@@ -431,7 +431,7 @@ static void tell_warnings(struct ready *r, const struct ut_import_opts *opts, co
 	r->warning_count = r->warning_cap = 0;
 }
 
-static void give_back(struct crew *c, struct ready *r, bool stop)
+static void give_back(struct pool *c, struct ready *r, bool stop)
 {
 	ut_store_release(&r->store);
 	pthread_mutex_lock(&c->lock);
@@ -452,7 +452,7 @@ static unsigned int cores(void)
 }
 
 /* How many threads load inputs, and how many each of those may use. */
-static size_t share_out(struct crew *c, unsigned int threads)
+static size_t share_out(struct pool *c, unsigned int threads)
 {
 	size_t loaders;
 
@@ -467,7 +467,7 @@ int ut_inputs_each(const struct ut_inputs *in, const struct ut_import_opts *opts
 		   int (*each)(void *ctx, size_t i, struct ut_store *store, struct ut_err *err),
 		   void *ctx, struct ut_err *err)
 {
-	struct crew c = { .in = in,
+	struct pool c = { .in = in,
 			  .opts = *opts,
 			  .lock = PTHREAD_MUTEX_INITIALIZER,
 			  .change = PTHREAD_COND_INITIALIZER };

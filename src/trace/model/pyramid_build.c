@@ -4,8 +4,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "base/crew.h"
 #include "base/grow.h"
+#include "base/thread_pool.h"
 #include "model/pyramid_deal.h"
 
 struct job {
@@ -64,8 +64,9 @@ void ut_pyramid_build(struct ut_store *s, unsigned int threads)
 	for (uint32_t i = 0; i < tracks; i++)
 		order[i] = i;
 	qsort_r(order, tracks, sizeof(*order), by_length, s);
-	ut_crew_run(ut_crew_size(threads, tracks), work,
-		    &(struct job){ .store = s, .pyramid = p, .kinds = kinds, .order = order });
+	ut_thread_pool_run(
+		ut_thread_pool_size(threads, tracks), work,
+		&(struct job){ .store = s, .pyramid = p, .kinds = kinds, .order = order });
 	free(order);
 	free(kinds);
 	s->pyramid = p;

@@ -11,7 +11,7 @@
 #include <math.h>
 #include <stdatomic.h>
 
-#include "base/crew.h"
+#include "base/thread_pool.h"
 #include "model/counter.h"
 #include "model/pyramid_lane.h"
 
@@ -490,6 +490,6 @@ uint32_t ut_pyramid_picture(const struct ut_store *s, const struct ut_picture *w
 	struct picture p = { .store = s, .window = window, .lanes = lanes, .count = count };
 	struct cursor c;
 
-	ut_crew_run(ut_crew_size(threads, count / LANES_A_THREAD), draw_lanes, &p);
+	ut_thread_pool_run(ut_thread_pool_size(threads, count / LANES_A_THREAD), draw_lanes, &p);
 	return start(&c, window) ? c.pixels : 0;
 }

@@ -1,4 +1,4 @@
-#include "base/crew.h"
+#include "base/thread_pool.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -10,36 +10,36 @@
 
 #define ASIDE 5 /* of 19: a third of what others get, where they want all of it */
 
-struct crew {
+struct pool {
 	void (*work)(void *ctx);
 	void *ctx;
 };
 
-size_t ut_crew_size(size_t asked, size_t jobs)
+size_t ut_thread_pool_size(size_t asked, size_t jobs)
 {
 	long cores = sysconf(_SC_NPROCESSORS_ONLN);
 	size_t threads = asked ? asked : cores > 0 ? (size_t)cores : 1;
 
 	threads = threads < jobs ? threads : jobs;
-	threads = threads < UT_CREW_MOST ? threads : UT_CREW_MOST;
+	threads = threads < UT_THREAD_POOL_MAX ? threads : UT_THREAD_POOL_MAX;
 	return threads ? threads : 1;
 }
 
 static void *help(void *arg)
 {
-	struct crew *crew = arg;
+	struct pool *pool = arg;
 
-	crew->work(crew->ctx);
+	pool->work(pool->ctx);
 	return NULL;
 }
 
-void ut_crew_run(size_t threads, void (*work)(void *ctx), void *ctx)
+void ut_thread_pool_run(size_t threads, void (*work)(void *ctx), void *ctx)
 {
-	struct crew crew = { work, ctx };
+	struct pool pool = { work, ctx };
 	pthread_t *ids = threads > 1 ? ut_make(threads * sizeof(*ids)) : NULL;
 	size_t started = 0;
 
-	while (started + 1 < threads && !pthread_create(&ids[started], NULL, help, &crew))
+	while (started + 1 < threads && !pthread_create(&ids[started], NULL, help, &pool))
 		started++;
 	work(ctx);
 	while (started)
@@ -48,18 +48,18 @@ void ut_crew_run(size_t threads, void (*work)(void *ctx), void *ctx)
 }
 
 /* On Linux a priority is a thread's, and handed on to threads that it makes. */
-static void *help_aside(void *arg)
+static void *run_background(void *arg)
 {
 	setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + ASIDE);
 	return help(arg);
 }
 
-void ut_crew_aside(void (*work)(void *ctx), void *ctx)
+void ut_thread_pool_run_background(void (*work)(void *ctx), void *ctx)
 {
-	struct crew crew = { work, ctx };
+	struct pool pool = { work, ctx };
 	pthread_t id;
 
-	if (pthread_create(&id, NULL, help_aside, &crew))
+	if (pthread_create(&id, NULL, run_background, &pool))
 		work(ctx);
 	else
 		pthread_join(id, NULL);
@@ -81,9 +81,9 @@ static void do_jobs(void *ctx)
 		jobs->job(jobs->ctx, i);
 }
 
-void ut_crew_each(size_t threads, size_t count, void (*job)(void *ctx, size_t i), void *ctx)
+void ut_thread_pool_each(size_t threads, size_t count, void (*job)(void *ctx, size_t i), void *ctx)
 {
 	struct jobs jobs = { .count = count, .job = job, .ctx = ctx };
 
-	ut_crew_run(threads < count ? threads : count, do_jobs, &jobs);
+	ut_thread_pool_run(threads < count ? threads : count, do_jobs, &jobs);
 }
