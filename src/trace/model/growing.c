@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "model/attic.h"
+#include "model/deferred_free.h"
 #include "model/pages.h"
 #include "model/pyramid_deal.h"
 
@@ -55,7 +55,7 @@ struct ut_growing {
 	uint8_t *kinds; /* of lanes, by type */
 	size_t kind_cap;
 	uint32_t kind_count;
-	struct ut_attic attic;
+	struct ut_deferred_free deferred;
 	atomic_uint owners; /* the filler, and each store that was shown */
 };
 
@@ -78,7 +78,7 @@ struct ut_growing *ut_growing_new(void)
 	ut_trace_init(&g->store.trace);
 	ut_types_init(&g->store.types);
 	ut_arglists_init(&g->store.args);
-	ut_attic_init(&g->attic);
+	ut_deferred_free_init(&g->deferred);
 	g->open_count = 1;
 	g->owners = 1;
 	return g;
@@ -105,7 +105,7 @@ static void drop(struct ut_growing *g)
 	/* blocks of tracks that nobody has declared go with their rows, too */
 	g->store.trace.track_count = g->row_cap;
 	ut_store_release(&g->store);
-	ut_attic_release(&g->attic);
+	ut_deferred_free_release(&g->deferred);
 	free(g->tracks);
 	free(g->open);
 	free(g->kinds);
@@ -125,7 +125,7 @@ void ut_growing_return(struct ut_loan *loan)
 	for (size_t i = 0; i < loan->own_count; i++)
 		free(loan->own[i]);
 	free(loan->own);
-	ut_attic_leave(&loan->from->attic, loan->ticket);
+	ut_deferred_free_leave(&loan->from->deferred, loan->ticket);
 	drop(loan->from);
 	free(loan);
 }
@@ -170,7 +170,7 @@ static struct growing_track *track_of(struct ut_growing *g, uint32_t track)
 		for (size_t i = before; i < g->track_cap; i++)
 			g->tracks[i].dealer = (struct ut_dealer){ .store = &g->store,
 								  .track = (uint32_t)i,
-								  .attic = &g->attic };
+								  .deferred = &g->deferred };
 		g->store.rows = ut_grow(g->store.rows, (size_t)track + 1, &g->row_cap,
 					sizeof(*g->store.rows));
 	}
@@ -193,7 +193,7 @@ static struct ut_block *room(struct ut_growing *g, struct growing_track *t, stru
 		memcpy(own64(wide.val), last->val, last->count * sizeof(*wide.val));
 		memcpy(own32(wide.type), last->type, last->count * sizeof(*wide.type));
 		memcpy(own32(wide.args), last->args, last->count * sizeof(*wide.args));
-		ut_attic_put(&g->attic, own64(last->ts));
+		ut_deferred_free_add(&g->deferred, own64(last->ts));
 		*last = wide;
 		return last;
 	}
@@ -486,7 +486,7 @@ static void weave(struct ut_growing *g, uint32_t track, const uint64_t *places)
 		at += !is_loose;
 	}
 	for (size_t i = first; i < blocks; i++)
-		ut_attic_put(&g->attic, own64(old.blocks[i].ts));
+		ut_deferred_free_add(&g->deferred, own64(old.blocks[i].ts));
 	free(old.blocks);
 }
 
@@ -682,6 +682,7 @@ void ut_growing_show(struct ut_growing *g, uint64_t until, struct ut_store *stor
 	show_all_rows(g, &s);
 	show_open(g, until, &s);
 	show_lanes(g, until, &s);
-	s.loan->ticket = ut_attic_enter(&g->attic); /* from now on nothing of it may go */
+	s.loan->ticket =
+		ut_deferred_free_enter(&g->deferred); /* from now on nothing of it may go */
 	ut_store_move(store, &s);
 }

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "model/attic.h"
 #include "model/counter.h"
+#include "model/deferred_free.h"
 #include "model/nesting.h"
 
 /* ---- arrays -------------------------------------------------------------------------------- */
@@ -14,16 +14,17 @@
  * Like ut_grow(), but new items are not cleared: what is never used is never touched. What others
  * look at does not move away under them.
  */
-static void *more(struct ut_attic *attic, void *items, uint64_t *cap, size_t size)
+static void *more(struct ut_deferred_free *deferred, void *items, uint64_t *cap, size_t size)
 {
-	uint64_t wanted = *cap ? *cap + (attic ? *cap : *cap / 2) : 16;
-	void *moved = attic ? malloc((size_t)wanted * size) : realloc(items, (size_t)wanted * size);
+	uint64_t wanted = *cap ? *cap + (deferred ? *cap : *cap / 2) : 16;
+	void *moved =
+		deferred ? malloc((size_t)wanted * size) : realloc(items, (size_t)wanted * size);
 
 	if (!moved)
 		abort(); /* the tool may die when memory is gone */
-	if (attic && items) {
+	if (deferred && items) {
 		memcpy(moved, items, (size_t)*cap * size);
-		ut_attic_put(attic, items);
+		ut_deferred_free_add(deferred, items);
 	}
 	*cap = wanted;
 	return moved;
@@ -39,11 +40,11 @@ static void *fitted(void *items, uint64_t count, size_t size)
 
 /* ---- a lane while it is filled ------------------------------------------------------------- */
 
-static void push_node(struct ut_attic *attic, struct ut_node_list *level,
+static void push_node(struct ut_deferred_free *deferred, struct ut_node_list *level,
 		      const struct ut_node *node)
 {
 	if (level->count == level->cap)
-		level->nodes = more(attic, level->nodes, &level->cap, sizeof(*level->nodes));
+		level->nodes = more(deferred, level->nodes, &level->cap, sizeof(*level->nodes));
 	level->nodes[level->count++] = *node;
 }
 
@@ -51,7 +52,7 @@ static void close_node(struct ut_filling *f, bool counter)
 {
 	if (!counter)
 		f->open.longest = (float)f->longest;
-	push_node(f->attic, &f->finest, &f->open);
+	push_node(f->deferred, &f->finest, &f->open);
 	f->in_open = 0;
 }
 
@@ -181,7 +182,7 @@ static void list_rows(struct ut_filling *f, uint64_t rows)
 {
 	for (uint64_t i = 0; i < rows; i++) {
 		if (i == f->row_cap)
-			f->rows = more(f->attic, f->rows, &f->row_cap, sizeof(*f->rows));
+			f->rows = more(f->deferred, f->rows, &f->row_cap, sizeof(*f->rows));
 		f->rows[i] = (uint32_t)i;
 	}
 }
@@ -207,14 +208,14 @@ static inline struct ut_filling *lane_for(struct ut_dealer *d, enum ut_lane_kind
 			part_ways(d, row);
 		g->lanes = ut_grow(g->lanes, lane + 1, &g->cap, sizeof(*g->lanes));
 		g->count = lane + 1;
-		g->lanes[lane].attic = d->attic;
+		g->lanes[lane].deferred = d->deferred;
 		if (!d->several)
 			d->only = &g->lanes[lane];
 	}
 	f = &g->lanes[lane];
 	if (d->several) {
 		if (f->count == f->row_cap)
-			f->rows = more(f->attic, f->rows, &f->row_cap, sizeof(*f->rows));
+			f->rows = more(f->deferred, f->rows, &f->row_cap, sizeof(*f->rows));
 		f->rows[f->count] = (uint32_t)row;
 	}
 	return f;
@@ -246,7 +247,7 @@ static inline void deal_span(struct ut_dealer *d, uint64_t row, const struct ut_
 			d->open = ut_grow(d->open, d->depth + 1, &d->open_cap, sizeof(*d->open));
 		d->open[d->depth++] = end;
 	}
-	if (b->val[i] == UT_UNENDED && d->attic)
+	if (b->val[i] == UT_UNENDED && d->deferred)
 		leave_unended(f, row);
 	else
 		fill_span(f, ts, end, b->type[i]);
@@ -270,7 +271,7 @@ static void deal_async(struct ut_dealer *d, uint64_t row, const struct ut_block 
 	end = d->async_ends[row] < ts ? ts : d->async_ends[row];
 	f = lane_for(d, UT_LANE_ASYNC, first_fit(&d->groups[UT_LANE_ASYNC].fit, ts, end), row);
 	if (f->count == f->end_cap)
-		f->ends = more(f->attic, f->ends, &f->end_cap, sizeof(*f->ends));
+		f->ends = more(f->deferred, f->ends, &f->end_cap, sizeof(*f->ends));
 	f->ends[f->count] = end;
 	fill_span(f, ts, end, b->type[i]);
 }
@@ -502,7 +503,7 @@ static void raise_levels(struct ut_filling *f, bool counter)
 
 			for (unsigned int i = 1; i < UT_LANE_FAN; i++)
 				join_nodes(&node, &parts[i], counter);
-			push_node(f->attic, level, &node);
+			push_node(f->deferred, level, &node);
 		}
 		below = level;
 	}
@@ -587,11 +588,11 @@ void ut_deal_show(struct ut_dealer *d, const struct ut_rows *shown, uint64_t unt
 
 static void clear_lane(struct ut_filling *f)
 {
-	ut_attic_put(f->attic, f->rows);
-	ut_attic_put(f->attic, f->ends);
-	ut_attic_put(f->attic, f->finest.nodes);
+	ut_deferred_free_add(f->deferred, f->rows);
+	ut_deferred_free_add(f->deferred, f->ends);
+	ut_deferred_free_add(f->deferred, f->finest.nodes);
 	for (unsigned int i = 0; f->above && i < UT_GROWTH_LEVELS; i++)
-		ut_attic_put(f->attic, f->above[i].nodes);
+		ut_deferred_free_add(f->deferred, f->above[i].nodes);
 	free(f->above);
 }
 
@@ -603,6 +604,6 @@ void ut_deal_clear(struct ut_dealer *d)
 	}
 	release(d);
 	*d = (struct ut_dealer){
-		.store = d->store, .kinds = d->kinds, .track = d->track, .attic = d->attic
+		.store = d->store, .kinds = d->kinds, .track = d->track, .deferred = d->deferred
 	};
 }

@@ -8,7 +8,7 @@
 #include "base/arena.h"
 #include "model/pyramid_lane.h"
 
-struct ut_attic;
+struct ut_deferred_free;
 
 /* Nodes of one level, all of them complete. */
 struct ut_node_list {
@@ -27,7 +27,8 @@ struct ut_filling {
 	uint64_t *ends;
 	uint64_t end_cap;
 	struct ut_node_list finest;
-	struct ut_attic *attic; /* of a lane that others look at: for what it outgrows; or NULL */
+	struct ut_deferred_free
+		*deferred; /* of a lane that others look at: for what it outgrows; or NULL */
 	struct ut_node_list
 		*above;   /* UT_GROWTH_LEVELS of such a lane, the finest is not among them */
 	bool is_unended;  /* its last entry goes on; it is not in open */
@@ -63,8 +64,8 @@ struct ut_dealer {
 	uint64_t *async_ends;    /* by row; made when the first async span is met */
 	struct ut_filling *only; /* all rows so far are on this lane, so it needs no list of them */
 	bool several;            /* no more */
-	struct ut_attic *attic;  /* set if others look at the lanes while they grow */
-	uint64_t dealt;          /* rows */
+	struct ut_deferred_free *deferred; /* set if others look at the lanes while they grow */
+	uint64_t dealt;                    /* rows */
 };
 
 /* The lane kind of rows of a type; UT_LANE_KINDS: they are on no lane. */

@@ -1,4 +1,4 @@
-#include "model/attic.h"
+#include "model/deferred_free.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -6,14 +6,14 @@
 #include "base/grow.h"
 #include "model/pages.h"
 
-void ut_attic_init(struct ut_attic *a)
+void ut_deferred_free_init(struct ut_deferred_free *a)
 {
-	*a = (struct ut_attic){ 0 };
+	*a = (struct ut_deferred_free){ 0 };
 	pthread_mutex_init(&a->lock, NULL);
 }
 
 /* Frees what nobody from this ticket on may read. */
-static void clear(struct ut_attic *a, uint64_t first)
+static void clear(struct ut_deferred_free *a, uint64_t first)
 {
 	size_t gone = 0;
 
@@ -24,16 +24,16 @@ static void clear(struct ut_attic *a, uint64_t first)
 		memmove(a->items, a->items + gone, a->count * sizeof(*a->items));
 }
 
-void ut_attic_release(struct ut_attic *a)
+void ut_deferred_free_release(struct ut_deferred_free *a)
 {
 	clear(a, UINT64_MAX);
 	free(a->items);
 	free(a->readers);
 	pthread_mutex_destroy(&a->lock);
-	*a = (struct ut_attic){ 0 };
+	*a = (struct ut_deferred_free){ 0 };
 }
 
-uint64_t ut_attic_enter(struct ut_attic *a)
+uint64_t ut_deferred_free_enter(struct ut_deferred_free *a)
 {
 	uint64_t ticket;
 
@@ -45,7 +45,7 @@ uint64_t ut_attic_enter(struct ut_attic *a)
 	return ticket;
 }
 
-void ut_attic_leave(struct ut_attic *a, uint64_t ticket)
+void ut_deferred_free_leave(struct ut_deferred_free *a, uint64_t ticket)
 {
 	size_t at = 0;
 
@@ -61,14 +61,14 @@ void ut_attic_leave(struct ut_attic *a, uint64_t ticket)
 	pthread_mutex_unlock(&a->lock);
 }
 
-void ut_attic_put(struct ut_attic *a, void *memory)
+void ut_deferred_free_add(struct ut_deferred_free *a, void *memory)
 {
 	if (!memory)
 		return;
 	pthread_mutex_lock(&a->lock);
 	if (a->reader_count) {
 		a->items = ut_grow(a->items, a->count + 1, &a->cap, sizeof(*a->items));
-		a->items[a->count++] = (struct ut_attic_item){ memory, a->last };
+		a->items[a->count++] = (struct ut_deferred_free_item){ memory, a->last };
 		memory = NULL;
 	}
 	pthread_mutex_unlock(&a->lock);
