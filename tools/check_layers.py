@@ -5,7 +5,7 @@
 
 Also checked, as part of the same rules: project headers are included as "module/file.h", a
 .c file includes its own header first, header guards are UT_MODULE_FILE_H, a header's name, a tag
-and a typedef mean one thing. Only commands talk to the user: other modules are given a teller (base/tell.h) or a client
+and a typedef mean one thing. Only commands talk to the user: other modules are given a logger (base/logger.h) or a client
 (session/session_news.h). Every module has a README.md. docs/architecture.md is drawn from those and from the list of
 modules, src/modules; --write draws it again.
 """
@@ -89,7 +89,7 @@ def check_include(module, kind, name):
     if other != module and other not in MAY_INCLUDE[module]:
         return f"{module} may not include {other}"
     if name == "base/log.h" and module not in ("base", "cmd"):
-        return f"{module} has no log: it tells whoever asked for the work (base/tell.h)"
+        return f"{module} has no log: it tells whoever asked for the work (base/logger.h)"
     return None
 
 

@@ -75,7 +75,7 @@ int main(int argc, char **argv)
 		status = ut_cmd_overview(false);
 	else
 		status = dispatch(argc - 1, words + 1);
-	ut_replaced_tell(ut_log_teller());
+	ut_replaced_report(ut_log_stderr());
 	if (fflush(stdout) && status == UT_EXIT_OK) {
 		ut_log(UT_ERR, "cannot write to standard output");
 		status = UT_EXIT_FAILED;

@@ -149,9 +149,9 @@ static void take_state(void *ctx, const char *text)
 	ut_log_state(text);
 }
 
-const struct ut_teller *ut_log_teller(void)
+const struct ut_logger *ut_log_stderr(void)
 {
-	static const struct ut_teller moving = { .line = take_line, .state = take_state },
+	static const struct ut_logger moving = { .line = take_line, .state = take_state },
 				      still = { .line = take_line };
 
 	return ut_term_moves(STDERR_FILENO) ? &moving : &still;

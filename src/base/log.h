@@ -1,8 +1,8 @@
 /*
  * log.h - what the program tells its user beside its results: stderr only, a line at a time.
  *
- * For commands. All other modules are given a teller (base/tell.h), which is this one if a command
- * line is at the other end.
+ * For commands. All other modules are given a logger (base/logger.h), which is this one if a
+ * command line is at the other end.
  *
  * Lines start with "unitrace: " and go out in one write, so that those of many ranks do not mix.
  * errno is kept. Any thread; the settings are made once, at start. Below them there may be one
@@ -12,9 +12,9 @@
 #define UT_BASE_LOG_H
 
 #include "base/err.h"
-#include "base/tell.h"
+#include "base/logger.h"
 
-#define ut_log(level, ...) ut_log_line((level), UT_LOG_ROOM, __VA_ARGS__)
+#define ut_log(level, ...) ut_log_line((level), UT_LOG_MODULE, __VA_ARGS__)
 
 void ut_log_line(enum ut_log_level level, const char *module, const char *fmt, ...) UT_PRINTF(3, 4);
 
@@ -31,7 +31,7 @@ void ut_log_classic(enum ut_log_level level, const char *fmt, ...) UT_PRINTF(2, 
 void ut_log_state(const char *text);
 
 /* Whoever is given it talks to this log. The line of state is there only where it can be shown. */
-const struct ut_teller *ut_log_teller(void);
+const struct ut_logger *ut_log_stderr(void);
 
 /* Lines less urgent than level are not shown; UT_INFO at start. */
 void ut_log_set_level(enum ut_log_level level);

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "base/logger.h"
 #include "base/size.h"
-#include "base/tell.h"
 
 #define SECOND UINT64_C(1000000000)
 #define STEP   (SECOND / 4)
@@ -74,18 +74,18 @@ static void *show(void *ctx)
 	for (; !wait_until(p, next); next = now_ns() + STEP) {
 		uint64_t done = atomic_load_explicit(&p->done, memory_order_relaxed);
 
-		ut_tell_state(p->teller,
-			      ut_progress_text(text, sizeof(text), p, done, now_ns() - start));
+		ut_logger_state(p->logger,
+				ut_progress_text(text, sizeof(text), p, done, now_ns() - start));
 	}
-	ut_tell_state(p->teller, NULL);
+	ut_logger_state(p->logger, NULL);
 	return NULL;
 }
 
-void ut_progress_start(struct ut_progress *p, const struct ut_teller *teller, const char *label,
+void ut_progress_start(struct ut_progress *p, const struct ut_logger *logger, const char *label,
 		       uint64_t total)
 {
-	*p = (struct ut_progress){ .label = label, .total = total, .teller = teller };
-	if (!ut_tell_wants_state(teller))
+	*p = (struct ut_progress){ .label = label, .total = total, .logger = logger };
+	if (!ut_logger_wants_state(logger))
 		return;
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_cond_init(&p->wake, NULL);

@@ -1,7 +1,7 @@
 /*
  * progress.h - one line of state that says how far a long command has come.
  *
- * Nothing is told unless the teller shows states (base/tell.h) and the work has lasted a second;
+ * Nothing is told unless the logger shows states (base/logger.h) and the work has lasted a second;
  * then four times a second at most, by a thread of its own. The line goes away at the end. add() is
  * for any thread; importers may count straight into done.
  */
@@ -13,13 +13,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct ut_teller;
+struct ut_logger;
 
 struct ut_progress {
 	_Atomic uint64_t done; /* bytes */
 	uint64_t total;        /* bytes; 0 = unknown */
 	const char *label;     /* not owned */
-	const struct ut_teller *teller;
+	const struct ut_logger *logger;
 	bool running;
 	bool stop; /* under lock */
 	pthread_t thread;
@@ -27,7 +27,7 @@ struct ut_progress {
 	pthread_cond_t wake;
 };
 
-void ut_progress_start(struct ut_progress *p, const struct ut_teller *teller, const char *label,
+void ut_progress_start(struct ut_progress *p, const struct ut_logger *logger, const char *label,
 		       uint64_t total);
 
 static inline void ut_progress_add(struct ut_progress *p, uint64_t bytes)

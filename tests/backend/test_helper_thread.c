@@ -20,7 +20,7 @@ static _Atomic uint32_t looks, alone_looks;
 static _Atomic bool stuck, has_signals, has_name;
 
 /* A helper that has ended may look once more. */
-static void tell_one(void)
+static void report_one(void)
 {
 	uint64_t n = atomic_load(&left);
 
@@ -39,14 +39,14 @@ static void look(void)
 	pthread_getname_np(pthread_self(), name, sizeof(name));
 	if (!strcmp(name, "ut-tells"))
 		atomic_store(&has_name, true);
-	tell_one();
+	report_one();
 	atomic_fetch_add(&looks, 1);
 }
 
 static void look_alone(void)
 {
 	atomic_fetch_add(&alone_looks, 1);
-	tell_one();
+	report_one();
 }
 
 static uint64_t waiting(void)
@@ -58,7 +58,7 @@ static void nothing(void)
 {
 }
 
-static void until_told(void)
+static void until_notified(void)
 {
 	UT_WAIT_UNTIL(!atomic_load(&left) && atomic_load(&has_name));
 }
@@ -85,10 +85,10 @@ static void commands_are_told_without_the_program(void **state)
 	(void)state;
 	atomic_store(&left, 3);
 	ut_helper_wake(&h);
-	until_told();
+	until_notified();
 	atomic_store(&left, 2);
 	ut_helper_wake(&h);
-	until_told();
+	until_notified();
 	assert_int_equal(ut_helper_end(&h, look_alone), 0);
 	assert_true(atomic_load(&looks) >= 5);
 	assert_int_equal(atomic_load(&alone_looks), 0);
@@ -109,7 +109,7 @@ static void a_child_starts_its_own(void **state)
 	assert_false(atomic_load(&h.runs));
 	atomic_store(&left, 1);
 	ut_helper_wake(&h);
-	until_told();
+	until_notified();
 	assert_true(atomic_load(&h.runs));
 	assert_int_equal(ut_helper_end(&h, look_alone), 0);
 }

@@ -42,7 +42,7 @@ static void a_list_is_told_each_time_that_it_is_executed(void **state)
 {
 	ze_command_queue_handle_t queue = new_queue(0);
 	ze_command_list_handle_t list = new_list();
-	uint32_t before = told();
+	uint32_t before = reported();
 
 	(void)state;
 	for (int i = 0; i < 3; i++)
@@ -54,9 +54,9 @@ static void a_list_is_told_each_time_that_it_is_executed(void **state)
 			wait_for(queue);
 	}
 	wait_for(queue);
-	assert_int_equal(told() - before, 120);
+	assert_int_equal(reported() - before, 120);
 	assert_int_equal(host.untimed, 0);
-	for (uint32_t i = before; i < told(); i++)
+	for (uint32_t i = before; i < reported(); i++)
 		assert_int_equal(host.works[i].end - host.works[i].start, 2000);
 	assert_int_equal(ze.list.pfnDestroy(list), 0);
 	assert_int_equal(ze.queue.pfnDestroy(queue), 0);
@@ -69,7 +69,7 @@ static void kernels_that_nobody_wants_are_not_told(void **state)
 	ze_command_queue_handle_t queue = new_queue(1);
 	ze_command_list_handle_t list = new_list();
 	ze_kernel_handle_t other;
-	uint32_t before = told();
+	uint32_t before = reported();
 
 	(void)state;
 	assert_int_equal(ze.kernel.pfnCreate(module, &desc, &other), 0);
@@ -78,7 +78,7 @@ static void kernels_that_nobody_wants_are_not_told(void **state)
 	assert_int_equal(ze.list.pfnClose(list), 0);
 	execute(queue, list);
 	wait_for(queue);
-	assert_int_equal(told() - before, 1);
+	assert_int_equal(reported() - before, 1);
 	assert_int_equal(ze.list.pfnDestroy(list), 0);
 	assert_int_equal(ze.kernel.pfnDestroy(other), 0);
 	assert_int_equal(ze.queue.pfnDestroy(queue), 0);
@@ -136,7 +136,7 @@ static void *stream(void *arg)
 
 static void threads_do_not_disturb_each_other(void **state)
 {
-	uint32_t before = told();
+	uint32_t before = reported();
 	pthread_t all[6];
 
 	(void)state;
@@ -145,7 +145,7 @@ static void threads_do_not_disturb_each_other(void **state)
 	for (int i = 0; i < 6; i++)
 		pthread_join(all[i], NULL);
 	unitrace_backend.flush();
-	assert_int_equal(told() - before, 3 * 120 + 3 * 201);
+	assert_int_equal(reported() - before, 3 * 120 + 3 * 201);
 	assert_int_equal(host.untimed, 0);
 }
 
@@ -158,7 +158,7 @@ static void what_the_driver_refuses_is_not_told(void **state)
 	ze_kernel_desc_t desc = { .stype = ZE_STRUCTURE_TYPE_KERNEL_DESC, .pKernelName = "none" };
 	ze_event_handle_t event;
 	ze_kernel_handle_t other;
-	uint32_t before = told();
+	uint32_t before = reported();
 
 	(void)state;
 	(void)bad;
@@ -171,7 +171,7 @@ static void what_the_driver_refuses_is_not_told(void **state)
 		ZE_RESULT_ERROR_INVALID_SIZE);
 	assert_int_equal(ze.list.pfnDestroy(list), 0);
 	assert_int_equal(ze.pool.pfnDestroy(pool), 0);
-	assert_int_equal(told(), before);
+	assert_int_equal(reported(), before);
 }
 
 UT_TESTS(levelzero)

@@ -154,7 +154,7 @@ static void every_run_of_a_kernel_has_values(void **state)
 {
 	ze_command_queue_handle_t queue = new_queue(0);
 	ze_command_list_handle_t list = new_list();
-	uint32_t works = told(), values = atomic_load(&measured.values);
+	uint32_t works = reported(), values = atomic_load(&measured.values);
 
 	(void)state;
 	for (int i = 0; i < 3; i++)
@@ -164,7 +164,7 @@ static void every_run_of_a_kernel_has_values(void **state)
 		execute(queue, list);
 		wait_for(queue);
 	}
-	assert_int_equal(told() - works, 3 * ROUNDS);
+	assert_int_equal(reported() - works, 3 * ROUNDS);
 	assert_int_equal(atomic_load(&measured.values) - values, 3 * ROUNDS);
 	assert_int_equal(ze.list.pfnDestroy(list), 0);
 	assert_int_equal(ze.queue.pfnDestroy(queue), 0);
@@ -214,11 +214,11 @@ static void run_threads(void)
 
 static void threads_measure_beside_each_other(void **state)
 {
-	uint32_t works = told(), values = atomic_load(&measured.values);
+	uint32_t works = reported(), values = atomic_load(&measured.values);
 
 	(void)state;
 	run_threads();
-	assert_int_equal(told() - works, THREADS * ROUNDS * 5);
+	assert_int_equal(reported() - works, THREADS * ROUNDS * 5);
 	assert_int_equal(atomic_load(&measured.values) - values, THREADS * ROUNDS * 5);
 }
 
@@ -245,11 +245,11 @@ static void work_until(const _Atomic uint32_t *count)
 
 static void reports_come_while_threads_work(void **state)
 {
-	uint32_t works = told();
+	uint32_t works = reported();
 
 	(void)state;
 	run_threads();
-	assert_int_equal(told() - works, THREADS * ROUNDS * 5);
+	assert_int_equal(reported() - works, THREADS * ROUNDS * 5);
 	work_until(&measured.values);
 }
 

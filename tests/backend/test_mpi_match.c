@@ -27,7 +27,7 @@ struct message {
 struct receive {
 	int32_t source, tag;
 	struct ut_mpi_ticket ticket;
-	bool matched, done, told, cancelled;
+	bool matched, done, reported, cancelled;
 	struct message got;
 };
 
@@ -41,11 +41,11 @@ static void deliver(const struct ut_mpi_matched *m)
 {
 	struct receive *r = &receives[m->correlation - 1];
 
-	assert_true(r->done && !r->told && !r->cancelled);
+	assert_true(r->done && !r->reported && !r->cancelled);
 	assert_int_equal(m->source, r->got.source);
 	assert_int_equal(m->tag, r->got.tag);
 	assert_true(m->number == r->got.number);
-	r->told = true;
+	r->reported = true;
 }
 
 static bool accepts(const struct receive *r, const struct message *m)
@@ -161,7 +161,7 @@ static void play(unsigned int seed, int wild, int cancels)
 			cancel(i);
 	}
 	for (size_t i = 0; i < receive_count; i++)
-		assert_true(receives[i].told == receives[i].matched);
+		assert_true(receives[i].reported == receives[i].matched);
 	assert_null(atomic_load(&queue.first));
 	assert_int_equal(queue.waiting, 0);
 }
@@ -216,9 +216,9 @@ static void nothing_is_told_before_an_earlier_wildcard_is_known(void **state)
 	arrive(1, 0);
 	arrive(1, 0);
 	complete(1);
-	assert_false(receives[1].told);
+	assert_false(receives[1].reported);
 	complete(0);
-	assert_true(receives[0].told && receives[1].told);
+	assert_true(receives[0].reported && receives[1].reported);
 }
 
 static void channels_count_apart_and_there_is_room_for_many(void **state)

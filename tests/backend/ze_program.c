@@ -20,7 +20,7 @@ extern const struct ut_backend unitrace_backend;
 
 /* ---- the host ------------------------------------------------------------------------------ */
 
-struct told_host host = { .lock = PTHREAD_MUTEX_INITIALIZER };
+struct host_notified host = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static uint64_t host_now(void)
 {
@@ -131,7 +131,7 @@ struct ut_host host_functions(uint32_t want)
 	};
 }
 
-uint32_t told(void)
+uint32_t reported(void)
 {
 	uint32_t count;
 

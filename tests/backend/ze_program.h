@@ -16,7 +16,7 @@
 #define MOST_NAMES 1024u
 
 /* What the host was told. */
-struct told_host {
+struct host_notified {
 	pthread_mutex_t lock;
 	char *names[MOST_NAMES];
 	uint32_t name_count;
@@ -27,11 +27,11 @@ struct told_host {
 	char note[200];
 };
 
-extern struct told_host host;
+extern struct host_notified host;
 
 /* The functions of a host that wants these; a test may replace some and add others. */
 struct ut_host host_functions(uint32_t want);
-uint32_t told(void); /* works so far */
+uint32_t reported(void); /* works so far */
 
 /* The driver's functions, as a program has them from a loader: behind the backend. */
 struct ze_tables {

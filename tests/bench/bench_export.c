@@ -156,8 +156,8 @@ static double best_copy(const char *data, size_t len)
 	return best;
 }
 
-static void tell(const struct ut_exporter *x, size_t events, double took, const char *data,
-		 size_t len)
+static void report(const struct ut_exporter *x, size_t events, double took, const char *data,
+		   size_t len)
 {
 	printf("%-10s %6.1f M events/s  %7.1f MB/s  %5.1f B/event  %5.1f x memcpy\n", x->name,
 	       (double)events / took * 1e-6, (double)len / took * 1e-6,
@@ -197,7 +197,7 @@ static void bench_file(const struct ut_exporter *x, size_t events)
 	snprintf(path, sizeof(path), "%s/trace", dir);
 	took = best_export(x, path, events);
 	data = read_file(path, &len);
-	tell(x, events, took, data, len);
+	report(x, events, took, data, len);
 	free(data);
 	unlink(path);
 	rmdir(dir);
@@ -225,7 +225,7 @@ static void bench(const struct ut_exporter *x, size_t events)
 	write_trace(x, memory, events);
 	data = ut_out_data(memory, &len);
 	if (len)
-		tell(x, events, best_export(x, "/dev/null", events), data, len);
+		report(x, events, best_export(x, "/dev/null", events), data, len);
 	else
 		bench_file(x, events);
 	ut_out_abandon(memory);

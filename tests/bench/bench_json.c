@@ -116,7 +116,7 @@ static uint64_t scan(const char *path)
 	return events;
 }
 
-static void tell(void *ctx, const char *path, const char *text)
+static void report(void *ctx, const char *path, const char *text)
 {
 	(void)ctx;
 	fprintf(stderr, "%s: %s\n", path, text);
@@ -124,7 +124,7 @@ static void tell(void *ctx, const char *path, const char *text)
 
 static uint64_t load(const char *path, unsigned int threads)
 {
-	const struct ut_import_opts opts = { .threads = threads, .warn = tell };
+	const struct ut_import_opts opts = { .threads = threads, .warn = report };
 	struct ut_store store;
 	struct ut_err err = { 0 };
 	uint64_t rows;

@@ -118,7 +118,7 @@ static double copy_bytes(size_t len)
 	return start / WINDOWS;
 }
 
-static void tell_windows(struct ut_view *v, uint64_t span)
+static void report_windows(struct ut_view *v, uint64_t span)
 {
 	int rounds = bench_rounds(ROUNDS);
 	struct ut_buf json = { 0 };
@@ -162,7 +162,7 @@ static double bare_pass(const struct ut_store *s)
 	return now() - start;
 }
 
-static void tell_search(struct ut_view *v, const struct ut_store *s, const char *query)
+static void report_search(struct ut_view *v, const struct ut_store *s, const char *query)
 {
 	struct ut_buf json = { 0 };
 	double best = 1e9, floor = 1e9;
@@ -194,11 +194,11 @@ int main(int argc, char **argv)
 	span = make_store(&store, rows);
 	ut_view_lend(v, "bench", &store);
 	ut_view_ready(v, 0);
-	tell_windows(v, span);
-	tell_search(v, &store, "function 7");
-	tell_search(v, &store, "dur:>1us");
-	tell_search(v, &store, "self:>700"); /* a tenth of all */
-	tell_search(v, &store, "self:>250"); /* half of them */
+	report_windows(v, span);
+	report_search(v, &store, "function 7");
+	report_search(v, &store, "dur:>1us");
+	report_search(v, &store, "self:>700"); /* a tenth of all */
+	report_search(v, &store, "self:>250"); /* half of them */
 	ut_view_free(v);
 	ut_store_release(&store);
 	return 0;

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "base/tell.h"
+#include "base/logger.h"
 #include "category/ready.h"
 #include "category/schema.h"
 #include "support/unit.h"
@@ -234,13 +234,13 @@ static void hear(void *ctx, enum ut_log_level level, const char *room, const cha
 static void an_unknown_condition_is_told_and_taken_for_a_beginning(void **state)
 {
 	struct heard heard = { 0 };
-	const struct ut_teller teller = { .line = hear, .ctx = &heard };
+	const struct ut_logger logger = { .line = hear, .ctx = &heard };
 	struct ut_schema s = { .ignore_spaces = true };
 	struct ut_err err = { 0 };
 
 	(void)state;
 	assert_int_equal(
-		ut_schema_read_ini(&s, "f", ut_str_of("[a if begins]\nx\n"), &teller, &err), 0);
+		ut_schema_read_ini(&s, "f", ut_str_of("[a if begins]\nx\n"), &logger, &err), 0);
 	assert_int_equal(heard.count, 1);
 	assert_non_null(strstr(heard.last, "f:1: 'begins' is no condition"));
 	is_in(&s, "xy", "a");

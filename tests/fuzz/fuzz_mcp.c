@@ -114,7 +114,7 @@ static void check(const struct ut_buf *answer)
 	ut_arena_release(&arena);
 }
 
-static void tell(struct ut_mcp_server *s, struct ut_str line)
+static void report(struct ut_mcp_server *s, struct ut_str line)
 {
 	struct ut_mcp_message m;
 	struct ut_buf answer = { 0 };
@@ -140,7 +140,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		size_t len = end ? (size_t)(end - line) : (size_t)(text + size - line);
 
 		if (!memmem(line, len, "SECRET", 6)) /* what is said may come back */
-			tell(s, (struct ut_str){ line, len });
+			report(s, (struct ut_str){ line, len });
 		line += len + 1;
 	}
 	free(text);

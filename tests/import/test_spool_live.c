@@ -175,7 +175,7 @@ static void call(struct program *p)
 }
 
 /* Told when it is complete, later than others. */
-static void tell_work(struct program *p)
+static void report_work(struct program *p)
 {
 	uint64_t begin = p->work_end;
 
@@ -241,7 +241,7 @@ static void happen(struct program *p)
 		call(p);
 		break;
 	case 12:
-		tell_work(p);
+		report_work(p);
 		break;
 	default:
 		if (dice(2))
@@ -273,7 +273,7 @@ static void end_all(struct program *p)
 	if (p->frame)
 		frame(p);
 	while (p->call_count)
-		tell_work(p);
+		report_work(p);
 }
 
 /* ---- comparing ------------------------------------------------------------------------------ */

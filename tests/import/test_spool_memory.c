@@ -263,7 +263,7 @@ static double uniform(void)
 static void the_highest_of_many_estimates_is_not_the_peak(void **state)
 {
 	const uint64_t blocks = 4096, size = 256;
-	double p = 1 - exp(-256.0 / 32768), raw = 0, told = 0;
+	double p = 1 - exp(-256.0 / 32768), raw = 0, reported = 0;
 	int rounds = 12;
 
 	(void)state;
@@ -287,12 +287,12 @@ static void the_highest_of_many_estimates_is_not_the_peak(void **state)
 		}
 		seen_import(&s, &b);
 		raw += (double)highest(&s) / (double)(blocks * size) / rounds;
-		told += (double)bytes_of(&s, UT_MEMORY_AT_PEAK, NULL) / (double)(blocks * size) /
-			rounds;
+		reported += (double)bytes_of(&s, UT_MEMORY_AT_PEAK, NULL) /
+			    (double)(blocks * size) / rounds;
 		finish(&s, &b);
 	}
 	assert_true(raw > 1.4);
-	assert_true(told > 0.75 && told < 1.25);
+	assert_true(reported > 0.75 && reported < 1.25);
 }
 
 /* Many sites and slices of time: sums are the same, however rows are put together. */

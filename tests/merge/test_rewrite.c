@@ -42,21 +42,21 @@ static void write_file(const char *text, size_t len)
 	fclose(f);
 }
 
-static char told[2048];
+static char reported[2048];
 
-static void tell(void *ctx, const char *name, const char *text)
+static void report(void *ctx, const char *name, const char *text)
 {
 	(void)ctx;
 	(void)name;
-	strncat(told, text, sizeof(told) - strlen(told) - 1);
-	strncat(told, "\n", sizeof(told) - strlen(told) - 1);
+	strncat(reported, text, sizeof(reported) - strlen(reported) - 1);
+	strncat(reported, "\n", sizeof(reported) - strlen(reported) - 1);
 }
 
-static const struct ut_facts_opts opts = { .warn = tell };
+static const struct ut_facts_opts opts = { .warn = report };
 
 static int read_facts(struct ut_facts *f, const char *text, struct ut_err *err)
 {
-	told[0] = '\0';
+	reported[0] = '\0';
 	write_file(text, strlen(text));
 	return ut_facts_read(f, path, &opts, err);
 }
@@ -132,12 +132,13 @@ static void what_was_wrong_is_told_with_its_place(void **state)
 
 	(void)state;
 	assert_int_equal(read_facts(&f, "[{\"ph\":\"X\",\"ts\":1},{\"ph\":\"C\",\"na", &err), 0);
-	assert_string_equal(told, "offset 19: the file ends inside an event, which is left out\n");
+	assert_string_equal(reported,
+			    "offset 19: the file ends inside an event, which is left out\n");
 	assert_false(f.clean);
 	ut_facts_release(&f);
 	assert_int_equal(read_facts(&f, "[{\"ph\":\"X\",\"ts\":NaN},{\"ph\":\"C\",}]", &err), 0);
-	assert_non_null(strstr(told, "offset 16: a number that JSON does not know"));
-	assert_non_null(strstr(told, "offset 30: a comma with nothing behind it; repaired"));
+	assert_non_null(strstr(reported, "offset 16: a number that JSON does not know"));
+	assert_non_null(strstr(reported, "offset 30: a comma with nothing behind it; repaired"));
 	ut_facts_release(&f);
 }
 

@@ -15,23 +15,23 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/tell.h"
+#include "base/logger.h"
 #include "metrics/metrics_csv.h"
 #include "support/unit.h"
 
 static char folder[] = "/tmp/ut_metrics_csv.XXXXXX";
 static char path[sizeof(folder) + 32];
-static char told[512];
+static char reported[512];
 
 static void hear(void *ctx, enum ut_log_level level, const char *room, const char *text)
 {
 	(void)ctx;
 	(void)level;
 	(void)room;
-	snprintf(told, sizeof(told), "%s", text);
+	snprintf(reported, sizeof(reported), "%s", text);
 }
 
-static const struct ut_teller teller = { .line = hear };
+static const struct ut_logger logger = { .line = hear };
 
 static void write_file(const char *name, const char *text, size_t len)
 {
@@ -50,8 +50,8 @@ static struct ut_metrics_file *open_text(const char *name, const char *text)
 	struct ut_err err = { 0 };
 
 	write_file(name, text, strlen(text));
-	told[0] = '\0';
-	if (ut_metrics_open(&f, path, &teller, &err))
+	reported[0] = '\0';
+	if (ut_metrics_open(&f, path, &logger, &err))
 		fail_msg("%s", err.text);
 	return f;
 }
@@ -109,7 +109,7 @@ static const char *trouble(const char *text, size_t len)
 
 	memset(&err, 0, sizeof(err));
 	write_file("bad.csv", text, len);
-	if (ut_metrics_open(&f, path, &teller, &err))
+	if (ut_metrics_open(&f, path, &logger, &err))
 		return err.text + (strncmp(err.text, path, strlen(path)) ? 0 : strlen(path));
 	while ((rc = ut_metrics_next(f, &row, &err)) == 1) {
 		for (size_t i = row.section->first; i < row.section->count; i++) {
@@ -277,12 +277,12 @@ static void half_a_line_at_the_end_is_left_out(void **state)
 	(void)state;
 	next(f);
 	no_more(f);
-	assert_non_null(strstr(told, "c.csv:6: the last line is cut off, it is left out"));
+	assert_non_null(strstr(reported, "c.csv:6: the last line is cut off, it is left out"));
 	/* one that has all its fields is whole */
 	f = open_text("c.csv", BANNER "Kernel,GlobalInstanceId,A,B\n\"k\",2,3,4");
 	next(f);
 	no_more(f);
-	assert_string_equal(told, "");
+	assert_string_equal(reported, "");
 }
 
 static void what_is_wrong_is_said_with_its_line(void **state)

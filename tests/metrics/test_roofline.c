@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "base/tell.h"
+#include "base/logger.h"
 #include "metrics/kernel_roof.h"
 #include "metrics/roofline.h"
 #include "metrics/roofline_columns.h"
@@ -62,7 +62,7 @@ static void a_device_file_says_peaks(void **state)
 	ut_roof_release(&r);
 }
 
-static unsigned int told;
+static unsigned int reported;
 
 static void count(void *ctx, enum ut_log_level level, const char *room, const char *text)
 {
@@ -70,7 +70,7 @@ static void count(void *ctx, enum ut_log_level level, const char *room, const ch
 	(void)level;
 	(void)room;
 	(void)text;
-	told++;
+	reported++;
 }
 
 static void odd_device_files_are_told_or_refused(void **state)
@@ -88,7 +88,7 @@ static void odd_device_files_are_told_or_refused(void **state)
 		{ "FP32_GFLOPS,\n", "no number above 0" },
 		{ "_GFLOPS,3\n", "no peak" },
 	};
-	const struct ut_teller teller = { .line = count };
+	const struct ut_logger logger = { .line = count };
 	struct ut_roof_device d;
 	struct ut_arena a = { 0 };
 
@@ -100,12 +100,12 @@ static void odd_device_files_are_told_or_refused(void **state)
 			ut_roof_device_read(&d, &a, "f", ut_str_of(bad[i].text), NULL, &err), 0);
 		assert_non_null(strstr(err.text, bad[i].says));
 	}
-	told = 0;
+	reported = 0;
 	assert_int_equal(ut_roof_device_read(&d, &a, "f",
 					     ut_str_of("FP32_GFLOPS,1\nINT3_GFLOPS,2\nX,3\n"),
-					     &teller, NULL),
+					     &logger, NULL),
 			 0);
-	assert_int_equal(told, 2);
+	assert_int_equal(reported, 2);
 	ut_arena_release(&a);
 }
 

@@ -79,12 +79,12 @@ static void a_track_without_a_role_has_that_of_its_type(void **state)
 
 	(void)state;
 	assert_int_equal(ut_track_role(&k), UT_ROLE_LANE);
-	assert_false(ut_track_is_told(&k));
+	assert_false(ut_track_is_described(&k));
 	k.role = UT_ROLE_QUEUE;
 	assert_int_equal(ut_track_role(&k), UT_ROLE_QUEUE);
-	assert_true(ut_track_is_told(&k));
+	assert_true(ut_track_is_described(&k));
 	k.guessed = 1;
-	assert_false(ut_track_is_told(&k));
+	assert_false(ut_track_is_described(&k));
 	k = (struct ut_track){ .type = UT_TRACK_COUNTER };
 	assert_int_equal(ut_track_role(&k), UT_ROLE_COUNTER);
 }

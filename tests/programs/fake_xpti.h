@@ -26,8 +26,8 @@ typedef void fake_edge_fn(struct fake_event *edge, const struct fake_event *from
 /* type: 1 text, 3 unsigned; one of a key that is there already takes its place. */
 typedef void fake_say_fn(struct fake_event *event, const char *key, int type, const void *data,
 			 size_t size);
-typedef void fake_tell_fn(const char *stream, uint16_t point, struct fake_event *parent,
-			  struct fake_event *event, uint64_t instance, const void *data);
+typedef void fake_report_fn(const char *stream, uint16_t point, struct fake_event *parent,
+			    struct fake_event *event, uint64_t instance, const void *data);
 
 #ifdef __cplusplus
 }

@@ -71,7 +71,7 @@ struct dump_record {
 };
 
 /* Lines first: the beginning of the function is line 10, the rest line 12. */
-static void tell_dump(const char *name, const char *at)
+static void report_dump(const char *name, const char *at)
 {
 	struct dump_record r = { .type = 2, .time = now(CLOCK_MONOTONIC) };
 	struct {
@@ -104,7 +104,7 @@ static void tell_dump(const char *name, const char *at)
 	put(code, sizeof(code));
 }
 
-static void tell_itt(const char *name, char *at)
+static void report_itt(const char *name, char *at)
 {
 	static char file[] = "made.src";
 	LineNumberInfo lines[] = { { 3, 10 }, { sizeof(code), 12 } };
@@ -121,15 +121,15 @@ static void tell_itt(const char *name, char *at)
 	iJIT_NotifyEvent(iJVM_EVENT_TYPE_METHOD_LOAD_FINISHED, &m);
 }
 
-static void tell(const char *name, char *at)
+static void report(const char *name, char *at)
 {
 	if (map) {
 		fprintf(map, "%lx %zx %s\n", (unsigned long)(uintptr_t)at, sizeof(code), name);
 		fflush(map);
 	} else if (dump >= 0) {
-		tell_dump(name, at);
+		report_dump(name, at);
 	} else if (!strcmp(way, "itt")) {
-		tell_itt(name, at);
+		report_itt(name, at);
 	}
 }
 
@@ -163,13 +163,13 @@ int main(int argc, char **argv)
 		map = fopen(name, "w");
 	else if (!strcmp(way, "dump"))
 		open_dump();
-	tell("made_one", page);
-	tell("made_two", page + AWAY);
+	report("made_one", page);
+	report("made_two", page + AWAY);
 	two = run(page + AWAY, ms * 2 / 3);
 	one = run(page, ms / 3);
 	if (map)
 		unlink(name); /* who wants names has to have been here */
-	tell("made_again", page);
+	report("made_again", page);
 	again = run(page, ms / 2);
 	printf("{\"made_two\":%.3f,\"made_one\":%.3f,\"made_again\":%.3f}\n", two, one, again);
 	return 0;

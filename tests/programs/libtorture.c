@@ -37,7 +37,7 @@ __attribute__((constructor)) static void start(void)
 	error = (int)env("TORTURE_ERROR");
 }
 
-__attribute__((destructor)) static void tell(void)
+__attribute__((destructor)) static void report(void)
 {
 	const char *path = getenv("TORTURE_COUNT");
 	FILE *f = path ? fopen(path, "w") : NULL;

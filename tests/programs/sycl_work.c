@@ -30,7 +30,7 @@ static struct {
 	fake_event_fn *make;
 	fake_edge_fn *edge;
 	fake_say_fn *say;
-	fake_tell_fn *tell;
+	fake_report_fn *report;
 } fake;
 
 static _Atomic uint64_t instances;
@@ -48,14 +48,14 @@ static bool find(const char *path)
 		void *at;
 	} all[] = { { "fake_begin", &fake.begin }, { "fake_end", &fake.end },
 		    { "fake_make", &fake.make },   { "fake_edge", &fake.edge },
-		    { "fake_say", &fake.say },     { "fake_tell", &fake.tell } };
+		    { "fake_say", &fake.say },     { "fake_tell", &fake.report } };
 
 	for (size_t i = 0; library && i < sizeof(all) / sizeof(*all); i++) {
 		void *symbol = dlsym(library, all[i].name);
 
 		memcpy(all[i].at, &symbol, sizeof(symbol));
 	}
-	return library && fake.tell;
+	return library && fake.report;
 }
 
 static void say_text(struct fake_event *e, const char *key, const char *text)
@@ -83,9 +83,9 @@ static void call(uint32_t number, const char *name, int32_t result)
 	struct args a = { .number = number, .name = name };
 	uint64_t instance = next();
 
-	fake.tell(CALLS, 28, NULL, NULL, instance, &a);
+	fake.report(CALLS, 28, NULL, NULL, instance, &a);
 	a.result = &result;
-	fake.tell(CALLS, 29, NULL, NULL, instance, &a);
+	fake.report(CALLS, 29, NULL, NULL, instance, &a);
 }
 
 static struct fake_event *node(const char *name, uint32_t line, uint64_t *instance)
@@ -95,7 +95,7 @@ static struct fake_event *node(const char *name, uint32_t line, uint64_t *instan
 	say_text(e, "sycl_device_name", "Pretended GPU");
 	say_number(e, "queue_id", 3);
 	*instance = next();
-	fake.tell(SYCL, 4, NULL, e, *instance, NULL);
+	fake.report(SYCL, 4, NULL, e, *instance, NULL);
 	return e;
 }
 
@@ -104,24 +104,24 @@ static void depends(const char *how, struct fake_event *from, struct fake_event 
 	struct fake_event *e = fake.make(how, NULL, 0, 0);
 
 	fake.edge(e, from, to);
-	fake.tell(SYCL, 6, NULL, e, next(), NULL);
+	fake.report(SYCL, 6, NULL, e, next(), NULL);
 }
 
 static void run(struct fake_event *e, uint64_t instance, void *event)
 {
-	fake.tell(SYCL, 10, NULL, e, instance, NULL);
+	fake.report(SYCL, 10, NULL, e, instance, NULL);
 	call(295, "urEnqueueKernelLaunchWithArgsExp", 0);
-	fake.tell(SYCL, 16, NULL, e, instance, event);
-	fake.tell(SYCL, 11, NULL, e, instance, NULL);
+	fake.report(SYCL, 16, NULL, e, instance, event);
+	fake.report(SYCL, 11, NULL, e, instance, NULL);
 }
 
 static void wait_for(const char *text, struct fake_event *e)
 {
 	uint64_t instance = next();
 
-	fake.tell(SYCL, 22, NULL, e, instance, text);
+	fake.report(SYCL, 22, NULL, e, instance, text);
 	call(42, "urEventWait", 0);
-	fake.tell(SYCL, 23, NULL, e, instance, text);
+	fake.report(SYCL, 23, NULL, e, instance, text);
 }
 
 /* ---- ways ---------------------------------------------------------------------------------- */
@@ -142,8 +142,8 @@ static void graph(int count)
 		snprintf(text, sizeof(text), "virtual_node[%lx]", (unsigned long)(uintptr_t)event);
 		virtual = node(text, 0, &gone);
 		depends("Event[1234]", virtual, host);
-		fake.tell(SYCL, 10, NULL, host, third, NULL);
-		fake.tell(SYCL, 11, NULL, host, third, NULL);
+		fake.report(SYCL, 10, NULL, host, third, NULL);
+		fake.report(SYCL, 11, NULL, host, third, NULL);
 		snprintf(text, sizeof(text), "event.wait[%lx]", (unsigned long)(uintptr_t)event);
 		wait_for(text, NULL);
 	}
@@ -158,12 +158,12 @@ static void throws(void)
 	uint64_t outer = next();
 	struct args a = { .number = 295, .name = "urEnqueueKernelLaunchWithArgsExp" };
 
-	fake.tell(SYCL, 22, NULL, NULL, outer, "queue.wait[10]");
-	fake.tell(SYCL, 10, NULL, bad, first, NULL);
-	fake.tell(CALLS, 28, NULL, NULL, next(), &a);
+	fake.report(SYCL, 22, NULL, NULL, outer, "queue.wait[10]");
+	fake.report(SYCL, 10, NULL, bad, first, NULL);
+	fake.report(CALLS, 28, NULL, NULL, next(), &a);
 	run(good, second, NULL);
-	fake.tell(SYCL, 11, NULL, stray, third, NULL);
-	fake.tell(SYCL, 23, NULL, NULL, outer, "queue.wait[10]");
+	fake.report(SYCL, 11, NULL, stray, third, NULL);
+	fake.report(SYCL, 23, NULL, NULL, outer, "queue.wait[10]");
 	run(node("after", 23, &third), third, NULL);
 }
 
@@ -184,17 +184,17 @@ static void memory(void)
 		instance = next();
 		say_text(e, "sycl_device_name", "Pretended GPU");
 		say_number(e, "memory_size", sizes[i]);
-		fake.tell(MEMORY, 32, NULL, e, instance, "usm::alignedAlloc");
+		fake.report(MEMORY, 32, NULL, e, instance, "usm::alignedAlloc");
 		say_number(e, "memory_ptr", 0x1000 + i);
-		fake.tell(MEMORY, 33, NULL, e, instance, "usm::alignedAlloc");
+		fake.report(MEMORY, 33, NULL, e, instance, "usm::alignedAlloc");
 	}
 	fake.end(MEMORY);
 	fake.begin(MEMORY);
 	e = fake.make("free", NULL, 0, 0);
 	say_number(e, "memory_ptr", 0x1001);
 	instance = next();
-	fake.tell(MEMORY, 34, NULL, e, instance, "usm::free");
-	fake.tell(MEMORY, 35, NULL, e, instance, "usm::free");
+	fake.report(MEMORY, 34, NULL, e, instance, "usm::free");
+	fake.report(MEMORY, 35, NULL, e, instance, "usm::free");
 }
 
 static void buffers(void)
@@ -217,16 +217,16 @@ static void buffers(void)
 	struct fake_event *e = fake.make("main", "src/model.cpp", 30, 5);
 	uint64_t instance = next();
 
-	fake.tell(BUFFER, 36, NULL, e, 1, &made);
-	fake.tell(BUFFER, 40, NULL, e, 1, &used);
-	fake.tell(MEMORY, 32, NULL, NULL, instance, &block);
+	fake.report(BUFFER, 36, NULL, e, 1, &made);
+	fake.report(BUFFER, 40, NULL, e, 1, &used);
+	fake.report(MEMORY, 32, NULL, NULL, instance, &block);
 	block.address = 0x8000;
-	fake.tell(MEMORY, 33, NULL, NULL, instance, &block);
+	fake.report(MEMORY, 33, NULL, NULL, instance, &block);
 	instance = next();
 	block.size = 0;
-	fake.tell(MEMORY, 34, NULL, NULL, instance, &block);
-	fake.tell(MEMORY, 35, NULL, NULL, instance, &block);
-	fake.tell(BUFFER, 37, NULL, e, 1, &made);
+	fake.report(MEMORY, 34, NULL, NULL, instance, &block);
+	fake.report(MEMORY, 35, NULL, NULL, instance, &block);
+	fake.report(BUFFER, 37, NULL, e, 1, &made);
 }
 
 /* Before there was a Unified Runtime: no arguments, and the same call told of twice. */
@@ -236,8 +236,8 @@ static void old(int count)
 	for (int i = 0; i < count; i++) {
 		uint64_t instance = next();
 
-		fake.tell("sycl.pi", 24, NULL, NULL, instance, "piEnqueueKernelLaunch");
-		fake.tell("sycl.pi", 25, NULL, NULL, instance, "piEnqueueKernelLaunch");
+		fake.report("sycl.pi", 24, NULL, NULL, instance, "piEnqueueKernelLaunch");
+		fake.report("sycl.pi", 25, NULL, NULL, instance, "piEnqueueKernelLaunch");
 	}
 }
 
@@ -248,10 +248,10 @@ static void deep(void)
 
 	for (int i = 0; i < 40; i++) {
 		instance[i] = next();
-		fake.tell(SYCL, 10, NULL, e, instance[i], NULL);
+		fake.report(SYCL, 10, NULL, e, instance[i], NULL);
 	}
 	for (int i = 40; i-- > 0;)
-		fake.tell(SYCL, 11, NULL, e, instance[i], NULL);
+		fake.report(SYCL, 11, NULL, e, instance[i], NULL);
 	call(42, "urEventWait", 0);
 }
 
@@ -292,7 +292,7 @@ static void killed(int count)
 
 	graph(count);
 	e = node("last", 40, &instance);
-	fake.tell(SYCL, 10, NULL, e, instance, NULL);
+	fake.report(SYCL, 10, NULL, e, instance, NULL);
 	kill(getpid(), SIGKILL);
 }
 

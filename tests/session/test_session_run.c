@@ -100,7 +100,7 @@ static int make(void **state)
 	f->plan.library = ut_path_join(&f->arena, f->build, "lib/libunitrace.so");
 	f->plan.out.dir = f->dir;
 	f->plan.out.formats[f->plan.out.format_count++] = &ut_export_chrome;
-	f->client = (struct ut_session_client){ .tell = remember, .ctx = f };
+	f->client = (struct ut_session_client){ .notify = remember, .ctx = f };
 	return 0;
 }
 

@@ -107,7 +107,7 @@ struct ut_ace_analysis {
 	size_t shift_count;
 	uint64_t issues[UT_ACE_ISSUES]; /* what went wrong, by enum ut_ace_issue */
 	uint64_t bad_events;            /* dropped because they lacked something */
-	bool told;                      /* names of processes are written, or not wanted */
+	bool is_named;                  /* names of processes are written, or not wanted */
 	bool full_names;                /* names of kernels keep their numbers */
 	bool checked;                   /* the order of kernels */
 	bool forgot_dev_us, forgot_all; /* helper values of stamps are not shown any more */

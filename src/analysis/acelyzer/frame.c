@@ -112,7 +112,7 @@ void ut_ace_frame_join(struct ut_ace_frame *f, const struct ut_ace_part *parts, 
 			else
 				set(f, p->meta[k].key, p->meta[k].json);
 		}
-		add_devices(&d, devices, p->dialect == UT_ACE_TORCH ? p->told_rank : -1);
+		add_devices(&d, devices, p->dialect == UT_ACE_TORCH ? p->reported_rank : -1);
 	}
 	if (release >= UT_ACE_1_2) {
 		ut_buf_fmt(&all, "[%s]", d.text.data ? d.text.data : "");

@@ -18,8 +18,8 @@ void ut_ace_say(struct ut_ace_messages *m, enum ut_ace_level level, const char *
 	if (vasprintf(&item->text, fmt, ap) < 0)
 		abort();
 	va_end(ap);
-	if (m->tell)
-		m->tell(m->ctx, item);
+	if (m->notify)
+		m->notify(m->ctx, item);
 }
 
 void ut_ace_messages_release(struct ut_ace_messages *m)

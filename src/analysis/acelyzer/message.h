@@ -25,7 +25,7 @@ struct ut_ace_messages {
 	struct ut_ace_message *items;
 	size_t count, cap;
 	/* Tells each message as it comes; may be NULL. */
-	void (*tell)(void *ctx, const struct ut_ace_message *m);
+	void (*notify)(void *ctx, const struct ut_ace_message *m);
 	void *ctx;
 };
 

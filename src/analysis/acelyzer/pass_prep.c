@@ -141,13 +141,13 @@ static bool taken(const struct moments *m, size_t i, double at)
 }
 
 /* The counter of a rank, and the number that it told last. */
-struct teller {
+struct counter_writer {
 	struct ut_ace_analysis *a;
 	uint32_t pid;
 	int64_t last;
 };
 
-static void tell(struct teller *t, double at, int64_t value)
+static void report(struct counter_writer *t, double at, int64_t value)
 {
 	struct ut_arg arg = ut_ace_int_arg(UT_ACE_K_CONCURRENCY, value);
 	struct ut_ace_event *e = ut_ace_add_counter(t->a, t->pid, at, UT_ACE_K_C_PREPS, &arg);
@@ -157,13 +157,13 @@ static void tell(struct teller *t, double at, int64_t value)
 	t->last = value;
 }
 
-static void tell_moment(struct teller *t, struct moments *m, size_t i)
+static void report_moment(struct counter_writer *t, struct moments *m, size_t i)
 {
-	tell(t, m->places[i].at, value_at(m, i));
+	report(t, m->places[i].at, value_at(m, i));
 	set_bit(m, i, false);
 }
 
-static void add_prep(struct teller *t, struct moments *m, size_t prep)
+static void add_prep(struct counter_writer *t, struct moments *m, size_t prep)
 {
 	size_t begin = m->begin_of[prep], end = m->end_of[prep], s, e, i, last;
 	double from = m->places[begin].at, to = m->places[end].at;
@@ -177,7 +177,7 @@ static void add_prep(struct teller *t, struct moments *m, size_t prep)
 		return;
 	}
 	while ((i = first_from(m, 0)) < s) {
-		tell_moment(t, m, i);
+		report_moment(t, m, i);
 		ready = t->last;
 	}
 	last = last_before(m, e);
@@ -257,7 +257,7 @@ static void make_moments(struct moments *m, struct ut_arena *arena)
 	} while (n > 1 && m->levels < LEVELS);
 }
 
-static void count_heap(struct teller *t, const uint32_t *preps, size_t count)
+static void count_heap(struct counter_writer *t, const uint32_t *preps, size_t count)
 {
 	const struct ut_ace_event *events = t->a->table.events;
 	struct ut_arena arena = { 0 };
@@ -275,27 +275,27 @@ static void count_heap(struct teller *t, const uint32_t *preps, size_t count)
 	for (i = 0; i < count; i++)
 		add_prep(t, &m, i);
 	while ((i = first_from(&m, 0)) != SIZE_MAX)
-		tell_moment(t, &m, i);
+		report_moment(t, &m, i);
 	ut_arena_release(&arena);
 }
 
 /* One that touches no other; it may end before it begins. */
-static void count_one(struct teller *t, const struct ut_ace_event *e)
+static void count_one(struct counter_writer *t, const struct ut_ace_event *e)
 {
 	double from = e->ts, to = ut_ace_end(e);
 	int64_t value = t->last + 1;
 
 	if (to < from)
-		tell(t, to, 0);
-	tell(t, from, value);
+		report(t, to, 0);
+	report(t, from, value);
 	if (to >= from)
-		tell(t, to, 0);
+		report(t, to, 0);
 }
 
 static void count_rank(struct ut_ace_analysis *a, const uint32_t *preps, size_t count)
 {
 	const struct ut_ace_table *table = &a->table;
-	struct teller t = { .a = a, .pid = table->events[preps[0]].pid };
+	struct counter_writer t = { .a = a, .pid = table->events[preps[0]].pid };
 
 	for (size_t i = 0, next; i < count; i = next) {
 		const struct ut_ace_event *e = &table->events[preps[i]], *other;

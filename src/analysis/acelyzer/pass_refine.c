@@ -190,7 +190,7 @@ static void add_meta(struct ut_ace_analysis *a, uint32_t pid, double ts, const c
 	}
 }
 
-static void tell_old(struct ut_ace_analysis *a, const struct shown *s)
+static void report_old(struct ut_ace_analysis *a, const struct shown *s)
 {
 	int64_t rank = ut_ace_num(&a->table, s->pid);
 	struct ut_arg label =
@@ -202,7 +202,7 @@ static void tell_old(struct ut_ace_analysis *a, const struct shown *s)
 		 scaled(rank, 2, s->acc + 10));
 }
 
-static void tell_new(struct ut_ace_analysis *a, const struct shown *s)
+static void report_new(struct ut_ace_analysis *a, const struct shown *s)
 {
 	int64_t rank = ut_ace_num(&a->table, s->pid);
 	uint32_t zero = ut_ace_id_int(&a->table, 0);
@@ -224,7 +224,7 @@ static void tell_new(struct ut_ace_analysis *a, const struct shown *s)
  * Names for the processes, once: at the end of the first of the two stages, since the reference's
  * dumps show them there. Torch traces bring their own; release 1.2 leaves it at that.
  */
-static void tell_processes(struct ut_ace_analysis *a)
+static void report_processes(struct ut_ace_analysis *a)
 {
 	struct ut_ace_table *t = &a->table;
 	const struct ut_arg none = { 0 };
@@ -232,9 +232,9 @@ static void tell_processes(struct ut_ace_analysis *a)
 	bool torch = false, coll_bw = false;
 	size_t n = t->seq_count;
 
-	if (a->told)
+	if (a->is_named)
 		return;
-	a->told = true;
+	a->is_named = true;
 	ut_idmap_init(&s.index, &t->arena);
 	for (size_t i = 0; i < n; i++) {
 		const struct ut_ace_event *e = ut_ace_at(t, i);
@@ -249,9 +249,9 @@ static void tell_processes(struct ut_ace_analysis *a)
 	}
 	for (size_t i = 0; i < s.count && !(torch && a->opts.release >= UT_ACE_1_2); i++) {
 		if (a->opts.release >= UT_ACE_1_2)
-			tell_new(a, &s.items[i]);
+			report_new(a, &s.items[i]);
 		else
-			tell_old(a, &s.items[i]);
+			report_old(a, &s.items[i]);
 	}
 	if (coll_bw)
 		add_meta(a, ut_ace_id_int(t, -1), 0, "CollectiveBW", &none, 0);
@@ -273,7 +273,7 @@ int ut_ace_pass_refine(struct ut_ace_analysis *a)
 		}
 		refine_tid(a, e);
 	}
-	tell_processes(a);
+	report_processes(a);
 	return 0;
 }
 
@@ -282,7 +282,7 @@ int ut_ace_pass_refine_light(struct ut_ace_analysis *a)
 	struct ut_ace_table *t = &a->table;
 	size_t n;
 
-	tell_processes(a);
+	report_processes(a);
 	n = t->seq_count;
 	for (size_t i = 0; i < n; i++) {
 		struct ut_ace_event *e = ut_ace_at(t, i);

@@ -127,7 +127,7 @@ static void read_rank(struct ut_ace_part *p, struct ut_str info)
 
 	if (find_member(info, "rank", &value, &copy) && ut_json_number(value, &n) == UT_JSON_U64 &&
 	    n.u64 <= INT16_MAX)
-		p->rank = p->told_rank = (int64_t)n.u64;
+		p->rank = p->reported_rank = (int64_t)n.u64;
 	ut_json_release(&copy);
 }
 
@@ -273,7 +273,7 @@ static int finish(struct ut_ace_reader *r, const char *path, int trouble, struct
 void ut_ace_reader_init(struct ut_ace_reader *r, struct ut_ace_part *p, const char *path,
 			enum ut_ace_release release)
 {
-	*p = (struct ut_ace_part){ .rank = -1, .told_rank = -1 };
+	*p = (struct ut_ace_part){ .rank = -1, .reported_rank = -1 };
 	ut_ace_table_init(&p->table);
 	ut_ace_job_add(&p->table, path);
 	*r = (struct ut_ace_reader){

@@ -20,10 +20,10 @@ struct ut_ace_meta {
 struct ut_ace_part {
 	struct ut_ace_table table; /* seq is not used: rows lie in the order of the file */
 	enum ut_ace_dialect dialect;
-	int64_t rank;      /* of the file; -1 = unknown */
-	int64_t told_rank; /* of distributedInfo; -1 = none */
-	bool processed;    /* made by this tool or its model: its events are left out */
-	bool is_log;       /* no trace but a log */
+	int64_t rank;          /* of the file; -1 = unknown */
+	int64_t reported_rank; /* of distributedInfo; -1 = none */
+	bool processed;        /* made by this tool or its model: its events are left out */
+	bool is_log;           /* no trace but a log */
 	struct ut_ace_meta *meta;
 	size_t meta_count, meta_cap;
 	uint64_t negative, zero; /* spans of negative or no length */

@@ -90,10 +90,10 @@ static void make_store(const struct ut_ace_report *r, struct ut_store *store, do
 		"counters in five digits, to keep this page small; the trace that analyze writes "
 		"has them in full";
 	size_t spans;
-	struct ut_ace_telling how = { .zero = *zero = first_time(&r->a->table, &spans),
-				      .origin = true,
-				      .apart = true,
-				      .all_values = true };
+	struct ut_ace_to_trace_opts how = { .zero = *zero = first_time(&r->a->table, &spans),
+					    .origin = true,
+					    .apart = true,
+					    .all_values = true };
 	struct ut_trace trace;
 	struct ut_build build;
 

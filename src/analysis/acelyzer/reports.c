@@ -54,7 +54,7 @@ static void run_now(struct ut_ace_analysis *a, struct ut_ace_extra *x, struct ut
 	struct ut_ace_profile profile;
 
 	a->opts.verify = false;
-	a->messages.tell = NULL; /* the report says it all */
+	a->messages.notify = NULL; /* the report says it all */
 	ut_ace_extra_init(x, a);
 	ut_ace_profile_all(&profile, a->opts.release);
 	if (!ut_ace_run(a, &profile, watch, x, err) && ut_ace_pass_sort_final(a))

@@ -169,7 +169,7 @@ int ut_ace_run(struct ut_ace_analysis *a, const struct ut_ace_profile *p, ut_ace
 	make_plan(a, p, &plan);
 	a->epochs_late = !has_barrier(a, p);
 	a->full_names = !runs(&plan, "tb_refinement_intrusive");
-	a->told = !runs(&plan, "tb_refinement_lightweight");
+	a->is_named = !runs(&plan, "tb_refinement_lightweight");
 	if (!runs(&plan, "normalize_phase1") && !a->opts.verify)
 		take_stamps(&a->table);
 	for (int i = 0; !rc && ut_ace_stages[i].name; i++) {

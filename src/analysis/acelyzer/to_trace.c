@@ -13,9 +13,9 @@
 #define COARSE    ((UINT64_C(1) << 34) - 1) /* of a double: beyond the sixth digit */
 #define JOB_SHIFT 40 /* numbers of arrows that are below this are told apart by their file */
 
-struct telling {
+struct report_state {
 	const struct ut_ace_analysis *a;
-	const struct ut_ace_telling *how;
+	const struct ut_ace_to_trace_opts *how;
 	struct ut_trace *trace;
 	struct ut_sink *sink;
 	struct ut_idmap processes; /* pid -> place + 1 */
@@ -28,7 +28,7 @@ struct telling {
 	uint32_t *files;  /* by job: string id of its file's name; 0 = not met yet */
 };
 
-static uint32_t string_of(struct telling *p, uint32_t id)
+static uint32_t string_of(struct report_state *p, uint32_t id)
 {
 	uint32_t at = ut_idmap_get(&p->strings, id);
 	struct ut_str s;
@@ -45,7 +45,7 @@ static uint32_t string_of(struct telling *p, uint32_t id)
 }
 
 /* Numbers stay; names and negative numbers get one that no other has. */
-static uint64_t number_of(const struct telling *p, uint32_t id)
+static uint64_t number_of(const struct report_state *p, uint32_t id)
 {
 	const struct ut_ace_id *v = &p->a->table.ids[id];
 
@@ -54,7 +54,7 @@ static uint64_t number_of(const struct telling *p, uint32_t id)
 	return 1000000 + (uint64_t)id;
 }
 
-static uint32_t process_of(struct telling *p, uint32_t pid)
+static uint32_t process_of(struct report_state *p, uint32_t pid)
 {
 	const struct ut_ace_id *v = &p->a->table.ids[pid];
 	uint32_t at = ut_idmap_get(&p->processes, pid);
@@ -69,13 +69,13 @@ static uint32_t process_of(struct telling *p, uint32_t pid)
 }
 
 /* Is it of a torch file, which is of one rank and numbers its arrows for itself? */
-static bool is_torch(const struct telling *p, const struct ut_ace_event *e)
+static bool is_torch(const struct report_state *p, const struct ut_ace_event *e)
 {
 	return p->how->apart && e->flags & UT_ACE_HAS_JOB &&
 	       p->a->table.jobs[e->job].dialect == UT_ACE_TORCH;
 }
 
-static void rank_process(struct telling *p, const struct ut_ace_event *e, uint32_t process)
+static void rank_process(struct report_state *p, const struct ut_ace_event *e, uint32_t process)
 {
 	int64_t rank = p->a->table.jobs[e->job].rank;
 
@@ -84,7 +84,7 @@ static void rank_process(struct telling *p, const struct ut_ace_event *e, uint32
 }
 
 /* A thread of a device has no name, but its spans all do the same: the first one tells what. */
-static void name_track(struct telling *p, const struct ut_ace_event *e, struct ut_track *track)
+static void name_track(struct report_state *p, const struct ut_ace_event *e, struct ut_track *track)
 {
 	static const struct {
 		const char *end, *what;
@@ -107,7 +107,7 @@ static void name_track(struct telling *p, const struct ut_ace_event *e, struct u
 	}
 }
 
-static uint32_t track_of(struct telling *p, const struct ut_ace_event *e)
+static uint32_t track_of(struct report_state *p, const struct ut_ace_event *e)
 {
 	bool counter = e->ph == 'C';
 	uint64_t key =
@@ -132,7 +132,7 @@ static uint32_t track_of(struct telling *p, const struct ut_ace_event *e)
 }
 
 /* A track for each value of a counter, whose unit is what the value is called. */
-static uint32_t value_track(struct telling *p, const struct ut_ace_event *e, uint32_t unit)
+static uint32_t value_track(struct report_state *p, const struct ut_ace_event *e, uint32_t unit)
 {
 	uint64_t counter = (uint64_t)e->pid << 32 | e->name;
 	uint32_t nth = ut_idmap_get(&p->counters, counter), at;
@@ -159,7 +159,7 @@ static uint64_t ns(double us)
 	return v > 0 && v < 1.8e19 ? (uint64_t)v : 0;
 }
 
-static void add_arg(struct telling *p, const struct ut_arg *from)
+static void add_arg(struct report_state *p, const struct ut_arg *from)
 {
 	struct ut_arg *arg =
 		ut_trace_add_arg(p->trace, string_of(p, from->key), (enum ut_arg_type)from->type);
@@ -170,7 +170,7 @@ static void add_arg(struct telling *p, const struct ut_arg *from)
 }
 
 /* What a span was before the passes shortened its name and joined the files. */
-static void add_origin(struct telling *p, const struct ut_ace_event *e)
+static void add_origin(struct report_state *p, const struct ut_ace_event *e)
 {
 	const struct ut_ace_job *job = &p->a->table.jobs[e->job];
 	struct ut_arg orig = ut_ace_str_arg(UT_ACE_K_ORIG_NAME, e->orig);
@@ -185,7 +185,7 @@ static void add_origin(struct telling *p, const struct ut_ace_event *e)
 }
 
 /* Arguments of the input and the stamps; the first value of a counter. */
-static void add_args(struct telling *p, const struct ut_ace_event *e, double *first)
+static void add_args(struct report_state *p, const struct ut_ace_event *e, double *first)
 {
 	const struct ut_ace_table *t = &p->a->table;
 	size_t n = ut_arglists_get(&t->lists, e->args, NULL, 0);
@@ -231,7 +231,7 @@ static uint64_t bits_of(double value)
 }
 
 /* Every value of a counter that is a number. */
-static void send_values(struct telling *p, const struct ut_ace_event *e)
+static void send_values(struct report_state *p, const struct ut_ace_event *e)
 {
 	const struct ut_ace_table *t = &p->a->table;
 	size_t n = ut_arglists_get(&t->lists, e->args, NULL, 0);
@@ -257,7 +257,7 @@ static void send_values(struct telling *p, const struct ut_ace_event *e)
 }
 
 /* Files number their arrows for themselves; those that a pass made have numbers of the whole. */
-static uint64_t arrow_of(const struct telling *p, const struct ut_ace_event *e)
+static uint64_t arrow_of(const struct report_state *p, const struct ut_ace_event *e)
 {
 	const struct ut_ace_table *t = &p->a->table;
 	uint64_t number;
@@ -272,7 +272,7 @@ static uint64_t arrow_of(const struct telling *p, const struct ut_ace_event *e)
 	return number;
 }
 
-static void send(struct telling *p, const struct ut_ace_event *e)
+static void send(struct report_state *p, const struct ut_ace_event *e)
 {
 	struct ut_event out = { 0 };
 	size_t mark = p->trace->arg_count;
@@ -304,7 +304,7 @@ static void send(struct telling *p, const struct ut_ace_event *e)
 }
 
 /* What M events say about processes. */
-static void name_process(struct telling *p, const struct ut_ace_event *e)
+static void name_process(struct report_state *p, const struct ut_ace_event *e)
 {
 	struct ut_arg arg;
 	uint32_t at;
@@ -316,10 +316,10 @@ static void name_process(struct telling *p, const struct ut_ace_event *e)
 	p->trace->processes[at].name = string_of(p, arg.value.str);
 }
 
-void ut_ace_to_trace(const struct ut_ace_analysis *a, const struct ut_ace_telling *how,
+void ut_ace_to_trace(const struct ut_ace_analysis *a, const struct ut_ace_to_trace_opts *how,
 		     struct ut_trace *trace, struct ut_sink *sink)
 {
-	struct telling p = { .a = a, .how = how, .trace = trace, .sink = sink };
+	struct report_state p = { .a = a, .how = how, .trace = trace, .sink = sink };
 	const struct ut_ace_table *t = &a->table;
 
 	p.files = ut_make((t->job_count + 1) * sizeof(*p.files));

@@ -11,7 +11,7 @@
 struct ut_sink;
 
 /* How they are told. Zeroed: as -f protobuf does. */
-struct ut_ace_telling {
+struct ut_ace_to_trace_opts {
 	double zero;     /* us: where times count from; what is before is put there */
 	bool origin;     /* arguments say what a span was called and which file it is of; threads of
 			  * devices are called after what they do */
@@ -25,7 +25,7 @@ struct ut_ace_telling {
  * Sends everything that the model knows to the sink, in the order of the table. The trace is filled
  * on the way; it was initialised, and is the caller's.
  */
-void ut_ace_to_trace(const struct ut_ace_analysis *a, const struct ut_ace_telling *how,
+void ut_ace_to_trace(const struct ut_ace_analysis *a, const struct ut_ace_to_trace_opts *how,
 		     struct ut_trace *trace, struct ut_sink *sink);
 
 #endif

@@ -173,8 +173,8 @@ static struct ut_ace_event *add_percent(struct ut_ace_analysis *a, uint32_t pid,
 }
 
 /* One counter for a job; an end is shown only when the next begins later. */
-static void tell(struct ut_ace_analysis *a, struct ut_ace_autopilot *p,
-		 struct ut_ace_autopilot_job *j, bool final)
+static void report(struct ut_ace_analysis *a, struct ut_ace_autopilot *p,
+		   struct ut_ace_autopilot_job *j, bool final)
 {
 	double percent = j->busy > 0 ? j->ideal / j->busy * 100 : 0, start = j->start;
 	bool overlaps = start <= p->last_end && p->last_end > 0;
@@ -232,14 +232,14 @@ void ut_ace_autopilot_add(struct ut_ace_analysis *a, struct ut_ace_autopilot *p,
 	before = ut_idmap_get(&p->current, pid);
 	ut_idmap_put(&p->current, pid, at);
 	if (before && before != at && !p->jobs[before - 1].done)
-		tell(a, p, &p->jobs[before - 1], false);
+		report(a, p, &p->jobs[before - 1], false);
 }
 
 void ut_ace_autopilot_end(struct ut_ace_analysis *a, struct ut_ace_autopilot *p)
 {
 	for (size_t i = 0; i < p->count; i++) {
 		if (!p->jobs[i].done)
-			tell(a, p, &p->jobs[i], true);
+			report(a, p, &p->jobs[i], true);
 	}
 	free(p->jobs);
 	p->jobs = NULL;

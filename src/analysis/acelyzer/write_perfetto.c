@@ -13,7 +13,7 @@ int ut_ace_write_perfetto(const struct ut_ace_analysis *a, const char *path, str
 	struct ut_trace trace;
 
 	ut_trace_init(&trace);
-	ut_ace_to_trace(a, &(struct ut_ace_telling){ 0 }, &trace, sink);
+	ut_ace_to_trace(a, &(struct ut_ace_to_trace_opts){ 0 }, &trace, sink);
 	ut_export_perfetto.end_trace(sink, &trace);
 	ut_export_perfetto.close(sink);
 	ut_trace_release(&trace);

@@ -41,7 +41,7 @@ const char *ut_schema_ready_names(void)
 }
 
 static int read_either(struct ut_schema *s, const char *name, struct ut_str text,
-		       const struct ut_teller *teller, struct ut_err *err)
+		       const struct ut_logger *logger, struct ut_err *err)
 {
 	size_t i = 0;
 
@@ -50,10 +50,10 @@ static int read_either(struct ut_schema *s, const char *name, struct ut_str text
 	if (i < text.len && text.ptr[i] == '{')
 		return ut_schema_read_json(s, name, text, err);
 	s->ignore_spaces = true;
-	return ut_schema_read_ini(s, name, text, teller, err);
+	return ut_schema_read_ini(s, name, text, logger, err);
 }
 
-int ut_schema_open(struct ut_schema *s, const char *word, const struct ut_teller *teller,
+int ut_schema_open(struct ut_schema *s, const char *word, const struct ut_logger *logger,
 		   struct ut_err *err)
 {
 	struct ut_str ready = ut_schema_ready(word);
@@ -61,7 +61,7 @@ int ut_schema_open(struct ut_schema *s, const char *word, const struct ut_teller
 	int rc;
 
 	if (ready.ptr && !ut_path_exists(word))
-		return read_either(s, word, ready, teller, err);
+		return read_either(s, word, ready, logger, err);
 	if (strcmp(word, "-") && !ut_path_exists(word))
 		return ut_err_set(err, -ENOENT,
 				  "%s: no such schema: a file (INI or JSON), or one of: %s", word,
@@ -69,7 +69,7 @@ int ut_schema_open(struct ut_schema *s, const char *word, const struct ut_teller
 	rc = ut_file_text(word, MOST_BYTES, &text, err);
 	if (!rc)
 		rc = read_either(s, word, (struct ut_str){ text.len ? text.data : "", text.len },
-				 teller, err);
+				 logger, err);
 	ut_buf_release(&text);
 	return rc;
 }

@@ -18,7 +18,7 @@
 #include "base/str.h"
 
 struct ut_buf;
-struct ut_teller;
+struct ut_logger;
 
 /* rule, how a section of an INI file says it */
 #define UT_RULE_LIST(X)                                                                            \
@@ -56,7 +56,7 @@ void ut_schema_release(struct ut_schema *s);
  * Patterns of "matches" keep their spaces.
  */
 int ut_schema_read_ini(struct ut_schema *s, const char *name, struct ut_str text,
-		       const struct ut_teller *teller, struct ut_err *err) UT_MUST_CHECK;
+		       const struct ut_logger *logger, struct ut_err *err) UT_MUST_CHECK;
 
 /* Reads what ut_schema_write_json() and the original's categorize.py write. */
 int ut_schema_read_json(struct ut_schema *s, const char *name, struct ut_str text,

@@ -9,13 +9,13 @@
 #include "base/hash.h"
 #include "base/hashtab.h"
 
-#define UT_LOG_ROOM "category"
-#include "base/tell.h"
+#define UT_LOG_MODULE "category"
+#include "base/logger.h"
 
 struct ini {
 	struct ut_schema *schema;
 	const char *name; /* of the file */
-	const struct ut_teller *teller;
+	const struct ut_logger *logger;
 	struct ut_err *err;
 	size_t line;
 	bool inside;            /* of a section */
@@ -67,7 +67,8 @@ static enum ut_rule_kind kind_of(const struct ini *ini, struct ut_str verb)
 		if (same_words(verb, words[i]))
 			return (enum ut_rule_kind)i;
 	}
-	ut_tell(ini->teller, UT_WARN,
+	ut_logger_log(
+		ini->logger, UT_WARN,
 		"%s:%zu: '%.*s' is no condition (equals to, starts with, ends with, contains, "
 		"matches); taken for 'starts with'",
 		ini->name, ini->line, (int)(verb.len < 60 ? verb.len : 60), verb.ptr);
@@ -168,16 +169,17 @@ static void join_repeated(struct ini *ini)
 	}
 	s->count = kept;
 	if (others)
-		ut_tell(ini->teller, UT_WARN,
-			"%s: '%.*s' is in two sections: the later one counts (%zu such)", ini->name,
-			(int)(first.len < 200 ? first.len : 200), first.ptr, others);
+		ut_logger_log(ini->logger, UT_WARN,
+			      "%s: '%.*s' is in two sections: the later one counts (%zu such)",
+			      ini->name, (int)(first.len < 200 ? first.len : 200), first.ptr,
+			      others);
 	ut_hashtab_release(&by_text);
 }
 
 int ut_schema_read_ini(struct ut_schema *s, const char *name, struct ut_str text,
-		       const struct ut_teller *teller, struct ut_err *err)
+		       const struct ut_logger *logger, struct ut_err *err)
 {
-	struct ini ini = { .schema = s, .name = name, .teller = teller, .err = err };
+	struct ini ini = { .schema = s, .name = name, .logger = logger, .err = err };
 	int rc = 0;
 
 	ini.by_header.arena = &s->arena;

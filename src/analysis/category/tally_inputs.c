@@ -17,8 +17,8 @@
 #include "text/source.h"
 #include "text/tar_read.h"
 
-#define UT_LOG_ROOM "category"
-#include "base/tell.h"
+#define UT_LOG_MODULE "category"
+#include "base/logger.h"
 
 #define MOST_BYTES (256u << 20) /* of a report: a line for each kernel of a process */
 
@@ -38,7 +38,8 @@ static int add_report(void *ctx, const char *name, struct ut_str text, struct ut
 	if (ut_tally_report(g->tally, text))
 		g->reports++;
 	else
-		ut_tell(g->how->teller, UT_WARN, "%s: no table of unitrace in it; left out", name);
+		ut_logger_log(g->how->logger, UT_WARN, "%s: no table of unitrace in it; left out",
+			      name);
 	return 0;
 }
 
@@ -132,7 +133,7 @@ static int log_store(void *ctx, size_t i, struct ut_store *store, struct ut_err 
 static int add_traces(struct gathering *g, struct ut_err *err)
 {
 	const struct ut_load how = { "summary", g->how->threads, .checked = false,
-				     .teller = g->how->teller };
+				     .logger = g->how->logger };
 	struct ut_device_log log;
 	int rc;
 
@@ -142,10 +143,10 @@ static int add_traces(struct gathering *g, struct ut_err *err)
 	rc = ut_load_each(&g->traces, &how, log_store, &log, err);
 	ut_device_log_finish(&log);
 	if (!rc && !log.work_count)
-		ut_tell(g->how->teller, UT_WARN,
-			"no work of devices in %s; record with "
-			"--chrome-kernel-logging",
-			g->traces.count > 1 ? "the traces" : g->traces.paths[0]);
+		ut_logger_log(g->how->logger, UT_WARN,
+			      "no work of devices in %s; record with "
+			      "--chrome-kernel-logging",
+			      g->traces.count > 1 ? "the traces" : g->traces.paths[0]);
 	g->reports += !rc && log.work_count;
 	if (!rc)
 		ut_tally_traces(g->tally, &log);
@@ -168,8 +169,9 @@ int ut_tally_inputs(struct ut_tally *t, const struct ut_tally_load *how, int cou
 				"nothing to sum up: neither a report of unitrace (-h -d -r) nor a "
 				"trace with work of devices");
 	if (t->odd_lines)
-		ut_tell(how->teller, UT_WARN, "lines in tables that are no rows: %llu; left out",
-			(unsigned long long)t->odd_lines);
+		ut_logger_log(how->logger, UT_WARN,
+			      "lines in tables that are no rows: %llu; left out",
+			      (unsigned long long)t->odd_lines);
 	ut_inputs_release(&g.traces);
 	ut_arena_release(&g.arena);
 	return rc;

@@ -8,11 +8,11 @@
 #include "base/err.h"
 
 struct ut_tally;
-struct ut_teller;
+struct ut_logger;
 
 struct ut_tally_load {
 	unsigned int threads; /* that read traces */
-	const struct ut_teller *teller;
+	const struct ut_logger *logger;
 };
 
 /*

@@ -23,10 +23,10 @@ struct report {
 	struct ut_tally *tally;
 	enum section section;
 	bool in_table;
-	bool any;              /* something was read */
-	struct ut_str process; /* the process whose collectives follow */
-	struct ut_str *told;   /* those whose collectives have been read */
-	size_t told_count, told_cap;
+	bool any;                /* something was read */
+	struct ut_str process;   /* the process whose collectives follow */
+	struct ut_str *reported; /* those whose collectives have been read */
+	size_t seen_count, seen_cap;
 };
 
 static bool has(struct ut_str line, const char *text)
@@ -116,14 +116,14 @@ static void read_total(struct report *r, struct ut_str line)
 }
 
 /* Some releases print the collectives of a process twice. */
-static bool told_before(struct report *r)
+static bool was_seen(struct report *r)
 {
-	for (size_t i = 0; i < r->told_count; i++) {
-		if (ut_str_eq(r->told[i], r->process))
+	for (size_t i = 0; i < r->seen_count; i++) {
+		if (ut_str_eq(r->reported[i], r->process))
 			return true;
 	}
-	if (r->told_count < r->told_cap)
-		r->told[r->told_count++] = r->process;
+	if (r->seen_count < r->seen_cap)
+		r->reported[r->seen_count++] = r->process;
 	return false;
 }
 
@@ -132,7 +132,7 @@ static void read_titles(struct report *r, struct ut_str line)
 	if (!has(line, "Calls,") || !has(line, "Time (ns),") || !has(line, "Max (ns)"))
 		return;
 	r->in_table = r->section != SECTION_NONE;
-	if (r->section == SECTION_COMM && told_before(r))
+	if (r->section == SECTION_COMM && was_seen(r))
 		r->section = SECTION_HOST; /* read, and not counted */
 }
 
@@ -163,9 +163,9 @@ static void read_line(struct report *r, struct ut_str line)
 
 bool ut_tally_report(struct ut_tally *t, struct ut_str text)
 {
-	struct report r = { .tally = t, .told_cap = 1024 };
+	struct report r = { .tally = t, .seen_cap = 1024 };
 
-	r.told = UT_NEW_N(&t->arena, struct ut_str, r.told_cap);
+	r.reported = UT_NEW_N(&t->arena, struct ut_str, r.seen_cap);
 	while (text.len) {
 		const char *end = memchr(text.ptr, '\n', text.len);
 		size_t len = end ? (size_t)(end - text.ptr) : text.len;

@@ -137,7 +137,7 @@ static void solve(struct ut_merge *m, struct ut_ranks *r, uint32_t clocks,
 
 /* ---- from rank 0 to all -------------------------------------------------------------------- */
 
-static void tell_all(struct ut_merge *m, struct ut_merge_clocks *c)
+static void report_all(struct ut_merge *m, struct ut_merge_clocks *c)
 {
 	struct ut_buf b = { 0 };
 	const char *at;
@@ -193,7 +193,7 @@ int ut_merge_find_clocks(struct ut_merge *m, size_t first, size_t count,
 	if (!rc && !m->job->rank)
 		solve(m, &r, hosts, clocks);
 	if (!rc)
-		tell_all(m, clocks);
+		report_all(m, clocks);
 	ut_ranks_release(&r);
 	return rc;
 }

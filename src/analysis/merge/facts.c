@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "base/tell.h"
+#include "base/logger.h"
 #include "merge/merge.h"
 
 /* What there is to say about a file; said later, in the order of files. */
@@ -62,7 +62,7 @@ static void *look(void *arg)
 }
 
 /* One line each. If it has to be strict, the first file that cannot be used ends it all. */
-static int tell(struct pool *c, struct ut_err *err)
+static int report(struct pool *c, struct ut_err *err)
 {
 	int rc = 0;
 
@@ -76,7 +76,7 @@ static int tell(struct pool *c, struct ut_err *err)
 			if (fatal && !end[1])
 				rc = rc ? rc : ut_err_set(err, s->rc, "%s", line);
 			else
-				ut_tell(c->m->teller, UT_WARN, "%s", line);
+				ut_logger_log(c->m->logger, UT_WARN, "%s", line);
 		}
 		ut_buf_release(&s->lines);
 	}
@@ -96,7 +96,7 @@ int ut_merge_read_facts(struct ut_merge *m, size_t first, size_t count, struct u
 	look(&c);
 	while (started)
 		pthread_join(workers[--started], NULL);
-	rc = tell(&c, err);
+	rc = report(&c, err);
 	free(c.said);
 	free(workers);
 	return rc;

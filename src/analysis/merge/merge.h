@@ -16,7 +16,7 @@
 
 struct ut_exporter;
 struct ut_mpijob;
-struct ut_teller;
+struct ut_logger;
 
 struct ut_merge {
 	struct ut_merge_rules rules;
@@ -24,7 +24,7 @@ struct ut_merge {
 	unsigned int out_flags; /* enum ut_out_flag */
 	bool strict;            /* a file that is no trace ends it; otherwise it is left out */
 	bool quiet;
-	const struct ut_teller *teller;   /* hears what is left out, and what was done */
+	const struct ut_logger *logger;   /* hears what is left out, and what was done */
 	unsigned int threads;             /* that read and rewrite */
 	const struct ut_exporter *format; /* of the result */
 	struct ut_mpijob *job;

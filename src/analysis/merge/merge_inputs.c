@@ -9,8 +9,8 @@
 
 #include "base/grow.h"
 #include "base/json.h"
+#include "base/logger.h"
 #include "base/path.h"
-#include "base/tell.h"
 #include "export/exporter.h"
 #include "export/out_check.h"
 #include "import/importer.h"
@@ -104,8 +104,8 @@ static void note_left_out(const char *dir, const char *output, struct ut_strtab 
 		closedir(d);
 }
 
-static void tell_left_out(const struct ut_inputs *in, const char *output, int argc,
-			  const char *const *argv)
+static void report_left_out(const struct ut_inputs *in, const char *output, int argc,
+			    const char *const *argv)
 {
 	struct ut_arena arena = { 0 };
 	struct names left_out = { 0 };
@@ -121,7 +121,7 @@ static void tell_left_out(const struct ut_inputs *in, const char *output, int ar
 	if (left_out.count > 3)
 		ut_buf_fmt(&left_out.text, " and %zu more", left_out.count - 3);
 	if (left_out.count)
-		ut_tell(in->teller, UT_WARN, "no trace in %s; left out", left_out.text.data);
+		ut_logger_log(in->logger, UT_WARN, "no trace in %s; left out", left_out.text.data);
 	ut_buf_release(&left_out.text);
 	ut_arena_release(&arena);
 }
@@ -129,7 +129,7 @@ static void tell_left_out(const struct ut_inputs *in, const char *output, int ar
 int ut_merge_find(const struct ut_merge *m, int argc, const char *const *argv, struct ut_inputs *in,
 		  struct ut_err *err)
 {
-	int rc = ut_inputs_find(in, argc, argv, m->teller, err);
+	int rc = ut_inputs_find(in, argc, argv, m->logger, err);
 
 	if (!rc)
 		rc = drop_output(in, m->output, argc, argv, err);
@@ -138,7 +138,7 @@ int ut_merge_find(const struct ut_merge *m, int argc, const char *const *argv, s
 	for (size_t i = 0; !rc && i < m->rules.offsets.count; i++)
 		rc = ut_merge_check_offset(m->rules.offsets.items[i], in, err);
 	if (!rc)
-		tell_left_out(in, m->output, argc, argv);
+		report_left_out(in, m->output, argc, argv);
 	return rc;
 }
 

@@ -243,7 +243,7 @@ bool ut_merge_once(struct ut_merge *m)
 		ut_streams_release(&s);
 	}
 	if (!rc && !m->quiet)
-		ut_merge_tell(&g->truth, m->rules.pids, m->teller);
+		ut_merge_log(&g->truth, m->rules.pids, m->logger);
 	release(g);
 	if (rc)
 		forget(m);

@@ -34,7 +34,7 @@ struct file_stream {
 	struct ut_rewrite rewrite;
 	struct ut_facts *seen; /* NULL: the facts are known */
 	bool open;
-	uint64_t told; /* bytes, to progress */
+	uint64_t reported; /* bytes, to progress */
 };
 
 static int next_of_file(struct ut_stream *stream, struct ut_frame *frame, struct ut_err *err)
@@ -54,8 +54,9 @@ static int next_of_file(struct ut_stream *stream, struct ut_frame *frame, struct
 	s->open = true;
 	rc = ut_rewrite_next(&s->rewrite, frame, err);
 	/* a look that is the only one counts for two */
-	ut_progress_add(s->progress, (s->rewrite.walk.source.taken - s->told) * (s->seen ? 2 : 1));
-	s->told = s->rewrite.walk.source.taken;
+	ut_progress_add(s->progress,
+			(s->rewrite.walk.source.taken - s->reported) * (s->seen ? 2 : 1));
+	s->reported = s->rewrite.walk.source.taken;
 	return rc;
 }
 
@@ -300,7 +301,7 @@ int ut_merge_text(struct ut_merge *m, struct ut_err *err)
 	if (rc)
 		return rc;
 	if (!m->job->rank && !m->quiet)
-		ut_merge_tell(&plan, m->rules.pids, m->teller);
+		ut_merge_log(&plan, m->rules.pids, m->logger);
 	rc = m->job->ranks > 1 ? ut_merge_together(m, &plan, first, count, err)
 			       : merge_alone(m, &plan, err);
 	ut_merge_plan_release(&plan);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "base/tell.h"
+#include "base/logger.h"
 #include "export/exporter.h"
 #include "import/importer.h"
 #include "merge/merge.h"
@@ -19,19 +19,19 @@
 
 static void warn(void *ctx, const char *path, const char *text)
 {
-	const struct ut_teller *const *teller = ctx;
+	const struct ut_logger *const *logger = ctx;
 
-	ut_tell(*teller, UT_WARN, "%s: %s", path, text);
+	ut_logger_log(*logger, UT_WARN, "%s: %s", path, text);
 }
 
 static int load(const struct ut_merge *m, size_t i, bool first_time, struct ut_store *store,
 		struct ut_err *err)
 {
-	const struct ut_teller *teller = m->teller;
+	const struct ut_logger *logger = m->logger;
 	struct ut_import_opts opts = { .threads = m->threads, .checked = first_time };
 
 	opts.progress = &m->progress->done;
-	opts.ctx = &teller;
+	opts.ctx = &logger;
 	if (first_time)
 		opts.warn = warn;
 	return ut_import(m->files[i].path, &opts, store, err);
@@ -72,7 +72,7 @@ static int read_clocks(struct ut_merge *m, struct ut_err *err)
 
 		f->left_out = !m->sizes[i];
 		if (f->left_out) {
-			ut_tell(m->teller, UT_WARN, "%s: empty, left out", f->name);
+			ut_logger_log(m->logger, UT_WARN, "%s: empty, left out", f->name);
 			continue;
 		}
 		rc = load(m, i, true, &store, &why);
@@ -80,7 +80,7 @@ static int read_clocks(struct ut_merge *m, struct ut_err *err)
 			return ut_err_set(err, rc, "%s", why.text);
 		f->left_out = rc != 0;
 		if (rc) {
-			ut_tell(m->teller, UT_WARN, "%s; left out", why.text);
+			ut_logger_log(m->logger, UT_WARN, "%s; left out", why.text);
 			continue;
 		}
 		note_clock(&f->facts, &store);
@@ -220,7 +220,7 @@ int ut_merge_model(struct ut_merge *m, struct ut_err *err)
 		return rc;
 	rc = write_all(m, &plan, err);
 	if (!rc && !m->quiet)
-		ut_merge_tell_clocks(&plan, m->teller);
+		ut_merge_log_clocks(&plan, m->logger);
 	ut_merge_plan_release(&plan);
 	return rc;
 }

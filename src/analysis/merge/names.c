@@ -215,7 +215,7 @@ static void label(struct ut_merge_plan *p, struct entry *e)
 }
 
 /* Names that occur in several files get the rank in front. */
-static void tell_ranks_apart(struct ut_merge_plan *p, struct entries *all)
+static void distinguish_ranks(struct ut_merge_plan *p, struct entries *all)
 {
 	sort_entries(all, by_name);
 	for (size_t first = 0, end; first < all->count; first = end) {
@@ -269,7 +269,7 @@ void ut_merge_processes(struct ut_merge_plan *p, enum ut_merge_numbers mode)
 	else if (mode == UT_MERGE_RENUMBER)
 		renumber(p, &all);
 	if (p->count > 1 && mode != UT_MERGE_KEEP) {
-		tell_ranks_apart(p, &all);
+		distinguish_ranks(p, &all);
 		order_by_rank(&all);
 	}
 	free(all.items);

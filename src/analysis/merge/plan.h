@@ -18,7 +18,7 @@
 #include "merge/rewrite.h"
 
 struct ut_inputs;
-struct ut_teller;
+struct ut_logger;
 
 enum ut_merge_numbers {
 	UT_MERGE_AUTO,     /* changed where two files would use the same */
@@ -85,11 +85,11 @@ void ut_merge_plan_release(struct ut_merge_plan *p);
 /* What follows behind the last event, up to the end of the file: "\n],...}\n". */
 void ut_merge_plan_tail(const struct ut_merge_plan *p, struct ut_buf *out);
 
-/* Tells what is done to the files, and what is missing: tell.c. */
-void ut_merge_tell(const struct ut_merge_plan *p, enum ut_merge_numbers pids,
-		   const struct ut_teller *teller);
+/* Tells what is done to the files, and what is missing: merge_log.c. */
+void ut_merge_log(const struct ut_merge_plan *p, enum ut_merge_numbers pids,
+		  const struct ut_logger *logger);
 /* Of that, what was done to clocks. */
-void ut_merge_tell_clocks(const struct ut_merge_plan *p, const struct ut_teller *teller);
+void ut_merge_log_clocks(const struct ut_merge_plan *p, const struct ut_logger *logger);
 
 /* When the time 0 of each file was, and which have one clock; how many clocks. */
 uint32_t ut_merge_place(struct ut_merge_file *files, size_t count);

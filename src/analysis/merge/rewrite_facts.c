@@ -276,14 +276,14 @@ static void note_clock_and_rank(struct ut_facts *f)
 
 /* ---- the file ------------------------------------------------------------------------------ */
 
-struct teller {
+struct logger {
 	const struct ut_facts_opts *opts;
 	const char *path;
 };
 
-static void tell(void *ctx, const char *text)
+static void report(void *ctx, const char *text)
 {
-	const struct teller *t = ctx;
+	const struct logger *t = ctx;
 
 	if (t->opts->warn)
 		t->opts->warn(t->opts->ctx, t->path, text);
@@ -294,17 +294,17 @@ static int walk(struct ut_facts *f, struct ut_rewrite_walk *w, const struct ut_f
 {
 	struct ut_facts_recent recent = { 0 };
 	enum ut_rewrite_walk_item item;
-	uint64_t told = 0;
+	uint64_t reported = 0;
 
 	while ((item = ut_rewrite_walk_next(w, err)) < UT_ITEM_END) {
 		ut_facts_note(f, &recent, w, item == UT_ITEM_EVENT);
-		if (opts->progress && w->source.taken - told >= 1u << 20) {
-			atomic_fetch_add(opts->progress, w->source.taken - told);
-			told = w->source.taken;
+		if (opts->progress && w->source.taken - reported >= 1u << 20) {
+			atomic_fetch_add(opts->progress, w->source.taken - reported);
+			reported = w->source.taken;
 		}
 	}
 	if (opts->progress)
-		atomic_fetch_add(opts->progress, w->source.taken - told);
+		atomic_fetch_add(opts->progress, w->source.taken - reported);
 	return item == UT_ITEM_ERROR ? (err && err->code ? err->code : -EPROTO) : 0;
 }
 
@@ -342,7 +342,7 @@ void ut_facts_finish(struct ut_facts *f, const struct ut_rewrite_walk *w)
 int ut_facts_read(struct ut_facts *f, const char *path, const struct ut_facts_opts *opts,
 		  struct ut_err *err)
 {
-	struct teller teller = { opts, path };
+	struct logger logger = { opts, path };
 	struct ut_err why = { 0 };
 	struct ut_rewrite_walk w;
 	int rc;
@@ -352,7 +352,7 @@ int ut_facts_read(struct ut_facts *f, const char *path, const struct ut_facts_op
 	if (!rc) {
 		rc = walk(f, &w, opts, &why);
 		if (!rc)
-			ut_rewrite_walk_tell(&w, tell, &teller);
+			ut_rewrite_walk_report(&w, report, &logger);
 		ut_facts_finish(f, &w);
 	}
 	ut_rewrite_walk_close(&w);

@@ -459,12 +459,12 @@ bool ut_rewrite_walk_was_clean(const struct ut_rewrite_walk *w)
 
 /* ---- what is told -------------------------------------------------------------------------- */
 
-struct teller {
-	void (*tell)(void *ctx, const char *text);
+struct report_sink {
+	void (*report)(void *ctx, const char *text);
 	void *ctx;
 };
 
-static void say(const struct teller *t, const struct ut_json_note *n, const char *text)
+static void say(const struct report_sink *t, const struct ut_json_note *n, const char *text)
 {
 	char line[320], more[48] = "";
 
@@ -473,11 +473,11 @@ static void say(const struct teller *t, const struct ut_json_note *n, const char
 	if (n->count > 1)
 		snprintf(more, sizeof(more), " (%" PRIu64 " of them in all)", n->count);
 	snprintf(line, sizeof(line), "offset %" PRIu64 ": %s%s", n->first, text, more);
-	t->tell(t->ctx, line);
+	t->report(t->ctx, line);
 }
 
-void ut_rewrite_walk_tell(const struct ut_rewrite_walk *w,
-			  void (*tell)(void *ctx, const char *text), void *ctx)
+void ut_rewrite_walk_report(const struct ut_rewrite_walk *w,
+			    void (*report)(void *ctx, const char *text), void *ctx)
 {
 	static const char *const repaired[] = {
 #define REPAIR_TEXT(kind, text) text "; repaired",
@@ -489,7 +489,7 @@ void ut_rewrite_walk_tell(const struct ut_rewrite_walk *w,
 		UT_REWRITE_ODD_LIST(ODD_TEXT)
 #undef ODD_TEXT
 	};
-	struct teller t = { tell, ctx };
+	struct report_sink t = { report, ctx };
 	char text[200];
 
 	for (size_t i = 0; i < UT_JSON_REPAIRS; i++)
@@ -499,5 +499,6 @@ void ut_rewrite_walk_tell(const struct ut_rewrite_walk *w,
 		say(&t, &w->odd[i], text);
 	}
 	if (w->source.cut)
-		tell(ctx, "the compressed data ends too early; what it holds up to there is kept");
+		report(ctx,
+		       "the compressed data ends too early; what it holds up to there is kept");
 }

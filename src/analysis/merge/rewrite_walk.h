@@ -128,8 +128,8 @@ bool ut_rewrite_walk_was_clean(const struct ut_rewrite_walk *w);
 #define UT_REWRITE_VALUE_MOST (16u << 20)
 
 /* One line per kind of repair: "offset N: what", for the user. */
-void ut_rewrite_walk_tell(const struct ut_rewrite_walk *w,
-			  void (*tell)(void *ctx, const char *text), void *ctx);
+void ut_rewrite_walk_report(const struct ut_rewrite_walk *w,
+			    void (*report)(void *ctx, const char *text), void *ctx);
 
 /* Finds the members of an event in clean JSON text. False if text is no object. */
 bool ut_rewrite_walk_read(struct ut_str text, struct ut_rewrite_walk_event *event);

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define UT_LOG_ROOM "metrics"
+#define UT_LOG_MODULE "metrics"
 #include "base/grow.h"
 #include "base/hash.h"
 #include "base/idmap.h"
-#include "base/tell.h"
+#include "base/logger.h"
 #include "metrics/metrics_data.h"
 
 #define X_TIME  "Time (in sampling intervals)"
@@ -294,7 +294,7 @@ static void add_groups(struct ut_arena *a, struct ut_chart *chart,
 
 /* How many of the set are there; the others are told. */
 static size_t count_here(const struct ut_metrics_plan *plan, const struct ut_metrics_data *d,
-			 const struct ut_metrics_set *set, const struct ut_teller *teller)
+			 const struct ut_metrics_set *set, const struct ut_logger *logger)
 {
 	size_t here = 0;
 
@@ -303,24 +303,24 @@ static size_t count_here(const struct ut_metrics_plan *plan, const struct ut_met
 
 		here += d->columns[i] != NULL;
 		if (!d->columns[i])
-			ut_tell(teller, UT_WARN, "No metric data for %.*s",
-				(int)(title.len < 300 ? title.len : 300), title.ptr);
+			ut_logger_log(logger, UT_WARN, "No metric data for %.*s",
+				      (int)(title.len < 300 ? title.len : 300), title.ptr);
 	}
 	if (here && set->is_throughput && !d->columns[plan->time]) {
-		ut_tell(teller, UT_WARN, "No throughput: the file has no GpuTime[ns]");
+		ut_logger_log(logger, UT_WARN, "No throughput: the file has no GpuTime[ns]");
 		return 0;
 	}
 	return here;
 }
 
 void ut_metrics_charts_add(struct ut_metrics_charts *c, const struct ut_metrics_plan *plan,
-			   const struct ut_metrics_data *d, const struct ut_teller *teller)
+			   const struct ut_metrics_data *d, const struct ut_logger *logger)
 {
 	for (size_t i = 0; i < plan->set_count; i++) {
 		const struct ut_metrics_set *set = &plan->sets[i];
 		struct ut_chart *chart;
 
-		if (!count_here(plan, d, set, teller))
+		if (!count_here(plan, d, set, logger))
 			continue;
 		chart = ut_metrics_charts_new(c);
 		chart->title = ut_str_of(plan->title ? plan->title : TITLE);
@@ -371,7 +371,7 @@ static struct ut_metrics_data *of_kernel(struct ut_arena *a, const struct ut_met
 }
 
 void ut_metrics_charts_add_kernels(struct ut_metrics_charts *c, const struct ut_metrics_plan *plan,
-				   const struct ut_metrics_data *d, const struct ut_teller *teller)
+				   const struct ut_metrics_data *d, const struct ut_logger *logger)
 {
 	struct ut_idmap seen;
 
@@ -383,6 +383,6 @@ void ut_metrics_charts_add_kernels(struct ut_metrics_charts *c, const struct ut_
 			continue;
 		ut_idmap_put(&seen, hash, 1);
 		/* what the file has not is told once */
-		ut_metrics_charts_add(c, plan, of_kernel(&c->arena, d, i), i ? NULL : teller);
+		ut_metrics_charts_add(c, plan, of_kernel(&c->arena, d, i), i ? NULL : logger);
 	}
 }

@@ -14,7 +14,7 @@
 
 struct ut_metrics_data;
 struct ut_stall_samples;
-struct ut_teller;
+struct ut_logger;
 
 /* One chart: metrics that share an axis. */
 struct ut_metrics_set {
@@ -54,11 +54,11 @@ struct ut_chart *ut_metrics_charts_new(struct ut_metrics_charts *c);
  * of nothing else have no chart.
  */
 void ut_metrics_charts_add(struct ut_metrics_charts *c, const struct ut_metrics_plan *plan,
-			   const struct ut_metrics_data *data, const struct ut_teller *teller);
+			   const struct ut_metrics_data *data, const struct ut_logger *logger);
 
 /* The same with charts of its own for each kernel, in the order in which they first ran. */
 void ut_metrics_charts_add_kernels(struct ut_metrics_charts *c, const struct ut_metrics_plan *plan,
-				   const struct ut_metrics_data *d, const struct ut_teller *teller);
+				   const struct ut_metrics_data *d, const struct ut_logger *logger);
 
 /* Stalls of one kernel by instruction: those that have any, 100 to a chart. */
 void ut_metrics_charts_add_stalls(struct ut_metrics_charts *c, const struct ut_metrics_plan *plan,

@@ -8,15 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define UT_LOG_ROOM "metrics"
+#define UT_LOG_MODULE "metrics"
 #include "base/arena.h"
 #include "base/grow.h"
 #include "base/hash.h"
 #include "base/idmap.h"
 #include "base/json.h"
 #include "base/json_digits.h"
+#include "base/logger.h"
 #include "base/path.h"
-#include "base/tell.h"
 #include "metrics/metrics_lines.h"
 #include "model/strtab.h"
 
@@ -29,7 +29,7 @@ enum where {
 
 struct ut_metrics_file {
 	struct ut_lines lines;
-	const struct ut_teller *teller;
+	const struct ut_logger *logger;
 	struct ut_arena arena;
 	struct ut_strtab kernels;
 	enum where where;
@@ -482,8 +482,9 @@ static bool was_cut(const struct ut_metrics_file *f)
 {
 	if (f->lines.is_whole)
 		return false;
-	ut_tell(f->teller, UT_WARN, "%s:%" PRIu64 ": the last line is cut off, it is left out",
-		f->lines.source.path, f->lines.line);
+	ut_logger_log(f->logger, UT_WARN,
+		      "%s:%" PRIu64 ": the last line is cut off, it is left out",
+		      f->lines.source.path, f->lines.line);
 	return true;
 }
 
@@ -539,7 +540,7 @@ static int find_first(struct ut_metrics_file *f, struct ut_err *err)
 			  path);
 }
 
-int ut_metrics_open(struct ut_metrics_file **file, const char *path, const struct ut_teller *teller,
+int ut_metrics_open(struct ut_metrics_file **file, const char *path, const struct ut_logger *logger,
 		    struct ut_err *err)
 {
 	struct ut_metrics_file *f = ut_make(sizeof(*f));
@@ -550,7 +551,7 @@ int ut_metrics_open(struct ut_metrics_file **file, const char *path, const struc
 		free(f);
 		return rc;
 	}
-	f->teller = teller;
+	f->logger = logger;
 	f->device = device_of(path);
 	ut_strtab_init(&f->kernels, &f->arena);
 	rc = find_first(f, err);

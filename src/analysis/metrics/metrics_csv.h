@@ -18,7 +18,7 @@
 #include "base/str.h"
 
 struct ut_metrics_file;
-struct ut_teller;
+struct ut_logger;
 
 enum ut_metrics_layout {
 	UT_METRICS_QUERY, /* a row for each instance of a kernel, and each tile */
@@ -63,7 +63,7 @@ struct ut_metrics_row {
  * Opens the file and finds the first header: -ENOENT and others if it cannot be opened, -ENODATA if
  * it is empty, -EINVAL if it has no metrics. A last line that was cut off is told and left out.
  */
-int ut_metrics_open(struct ut_metrics_file **f, const char *path, const struct ut_teller *teller,
+int ut_metrics_open(struct ut_metrics_file **f, const char *path, const struct ut_logger *logger,
 		    struct ut_err *err) UT_MUST_CHECK;
 void ut_metrics_close(struct ut_metrics_file *f); /* NULL is fine */
 

@@ -7,7 +7,7 @@
 
 #include "base/grow.h"
 #include "base/idmap.h"
-#include "base/tell.h"
+#include "base/logger.h"
 
 struct ut_str ut_metrics_unquoted(struct ut_str name)
 {
@@ -290,11 +290,11 @@ static int read_all(struct reading *r, struct ut_err *err)
 }
 
 int ut_metrics_data_read(struct ut_metrics_data *d, const char *path,
-			 const struct ut_metrics_want *want, const struct ut_teller *teller,
+			 const struct ut_metrics_want *want, const struct ut_logger *logger,
 			 struct ut_err *err)
 {
 	struct reading r = { .data = d, .want = want, .kernel = want->kernel };
-	int rc = ut_metrics_open(&r.file, path, teller, err);
+	int rc = ut_metrics_open(&r.file, path, logger, err);
 
 	*d = (struct ut_metrics_data){ .count = want->count, .device = want->device };
 	if (rc)

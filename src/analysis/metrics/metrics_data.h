@@ -49,7 +49,7 @@ struct ut_metrics_data {
  * to say. A title that is missing is no error. On failure there is nothing to release.
  */
 int ut_metrics_data_read(struct ut_metrics_data *d, const char *path,
-			 const struct ut_metrics_want *want, const struct ut_teller *teller,
+			 const struct ut_metrics_want *want, const struct ut_logger *logger,
 			 struct ut_err *err) UT_MUST_CHECK;
 void ut_metrics_data_release(struct ut_metrics_data *d);
 

@@ -66,14 +66,14 @@ static void add_empty(struct counting *c)
 }
 
 int ut_metrics_index_make(struct ut_metrics_index *x, const char *path,
-			  const struct ut_teller *teller, struct ut_err *err)
+			  const struct ut_logger *logger, struct ut_err *err)
 {
 	struct counting c = { .index = x };
 	struct ut_metrics_row row;
 	int rc;
 
 	*x = (struct ut_metrics_index){ 0 };
-	rc = ut_metrics_open(&x->file, path, teller, err);
+	rc = ut_metrics_open(&x->file, path, logger, err);
 	if (rc)
 		return rc;
 	while ((rc = ut_metrics_next(x->file, &row, err)) == 1)

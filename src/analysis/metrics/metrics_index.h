@@ -36,7 +36,7 @@ struct ut_metrics_index {
 };
 
 int ut_metrics_index_make(struct ut_metrics_index *x, const char *path,
-			  const struct ut_teller *teller, struct ut_err *err) UT_MUST_CHECK;
+			  const struct ut_logger *logger, struct ut_err *err) UT_MUST_CHECK;
 void ut_metrics_index_release(struct ut_metrics_index *x);
 
 /* The list of analyzeperfmetrics -l. */

@@ -117,7 +117,7 @@ static int look_at(struct reading *r, const struct ut_metrics_row *row, struct u
 }
 
 int ut_metrics_stalls_read(struct ut_metrics_stalls *s, const char *path,
-			   const struct ut_metrics_want *want, const struct ut_teller *teller,
+			   const struct ut_metrics_want *want, const struct ut_logger *logger,
 			   struct ut_err *err)
 {
 	struct reading r = { .to = s, .want = want };
@@ -126,7 +126,7 @@ int ut_metrics_stalls_read(struct ut_metrics_stalls *s, const char *path,
 
 	*s = (struct ut_metrics_stalls){ .device = want->device == UT_METRICS_ANY ? 0
 										  : want->device };
-	rc = ut_metrics_open(&r.file, path, teller, err);
+	rc = ut_metrics_open(&r.file, path, logger, err);
 	if (rc)
 		return rc;
 	while ((rc = ut_metrics_next(r.file, &row, err)) == 1 && !(rc = look_at(&r, &row, err)))

@@ -15,7 +15,7 @@
 #include "metrics/stall_report.h"
 
 struct ut_metrics_want;
-struct ut_teller;
+struct ut_logger;
 
 struct ut_metrics_stalled {
 	struct ut_stall_samples samples; /* its arrays are those below */
@@ -35,7 +35,7 @@ int ut_metrics_stalls_check(const char *path, bool *is_stall, struct ut_err *err
 
 /* Of the wanted device and kernel; -ENODEV, -ENOENT as ut_metrics_data_read(). */
 int ut_metrics_stalls_read(struct ut_metrics_stalls *s, const char *path,
-			   const struct ut_metrics_want *want, const struct ut_teller *teller,
+			   const struct ut_metrics_want *want, const struct ut_logger *logger,
 			   struct ut_err *err) UT_MUST_CHECK;
 void ut_metrics_stalls_release(struct ut_metrics_stalls *s);
 

@@ -119,7 +119,7 @@ static void hear(struct heard *h, const struct ut_roof_column *c)
 static void drop_doubles(struct ut_roof_columns *c, const struct heard *h)
 {
 	uint32_t exact = h->done | (h->read & h->written);
-	uint32_t told = h->done | (h->rough & ~exact);
+	uint32_t reported = h->done | (h->rough & ~exact);
 	bool has_time = false;
 
 	for (size_t i = 0; i < c->count; i++) {
@@ -131,7 +131,7 @@ static void drop_doubles(struct ut_roof_columns *c, const struct heard *h)
 		has_time = has_time || col->about == UT_ROOF_ABOUT_TIME;
 		if (col->about == UT_ROOF_ABOUT_DONE && col->is_rough && exact & part)
 			col->about = UT_ROOF_ABOUT_NOTHING;
-		col->only_splits = col->about != UT_ROOF_ABOUT_DONE && told & part;
+		col->only_splits = col->about != UT_ROOF_ABOUT_DONE && reported & part;
 	}
 	c->has_time = has_time;
 	c->known = h->read | h->written | h->done | h->rough;

@@ -1,11 +1,11 @@
-#define UT_LOG_ROOM "metrics"
+#define UT_LOG_MODULE "metrics"
 #include "metrics/roofline_device.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/tell.h"
+#include "base/logger.h"
 
 #define MOST_DIGITS 63u
 
@@ -102,7 +102,7 @@ static unsigned int part_of(struct ut_roof_device *d, struct ut_str key)
 }
 
 static int take(struct ut_roof_device *d, struct ut_arena *a, const struct line *l,
-		const struct ut_teller *teller, struct ut_err *err)
+		const struct ut_logger *logger, struct ut_err *err)
 {
 	unsigned int part = part_of(d, l->key);
 	double value;
@@ -113,8 +113,8 @@ static int take(struct ut_roof_device *d, struct ut_arena *a, const struct line 
 		return 0;
 	}
 	if (part == UT_ROOF_NONE) {
-		ut_tell(teller, UT_WARN, "%s:%u: nobody knows the key %.*s", l->file, l->number,
-			(int)(l->key.len < 60 ? l->key.len : 60), l->key.ptr);
+		ut_logger_log(logger, UT_WARN, "%s:%u: nobody knows the key %.*s", l->file,
+			      l->number, (int)(l->key.len < 60 ? l->key.len : 60), l->key.ptr);
 		return 0;
 	}
 	if (!number_of(l->value, &value))
@@ -126,7 +126,7 @@ static int take(struct ut_roof_device *d, struct ut_arena *a, const struct line 
 }
 
 int ut_roof_device_read(struct ut_roof_device *d, struct ut_arena *a, const char *name,
-			struct ut_str text, const struct ut_teller *teller, struct ut_err *err)
+			struct ut_str text, const struct ut_logger *logger, struct ut_err *err)
 {
 	struct line l = { .file = name };
 	bool any = false;
@@ -141,7 +141,7 @@ int ut_roof_device_read(struct ut_roof_device *d, struct ut_arena *a, const char
 			continue;
 		rc = split(&l, line, err);
 		if (!rc)
-			rc = take(d, a, &l, teller, err);
+			rc = take(d, a, &l, logger, err);
 	}
 	for (unsigned int p = 0; p < UT_ROOF_PARTS; p++)
 		any = any || d->peak[p] > 0;

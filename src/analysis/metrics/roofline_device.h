@@ -15,19 +15,19 @@
 #include "base/err.h"
 #include "metrics/roofline.h"
 
-struct ut_teller;
+struct ut_logger;
 
 /*
  * Reads the text of a file; name is for messages. The device's name is copied into the arena. Keys
  * that nobody knows are told. -EINVAL: a line is no key and number, or there is no peak at all.
  */
 int ut_roof_device_read(struct ut_roof_device *d, struct ut_arena *a, const char *name,
-			struct ut_str text, const struct ut_teller *teller,
+			struct ut_str text, const struct ut_logger *logger,
 			struct ut_err *err) UT_MUST_CHECK;
 
 /* The same from a file, or from one that comes with the program: "h200", "pvc-1tile". */
 int ut_roof_device_open(struct ut_roof_device *d, struct ut_arena *a, const char *word,
-			const struct ut_teller *teller, struct ut_err *err) UT_MUST_CHECK;
+			const struct ut_logger *logger, struct ut_err *err) UT_MUST_CHECK;
 
 /* The one that comes with it for this model ("NVIDIA H200"); -ENODEV: there is none. */
 int ut_roof_device_for(struct ut_roof_device *d, struct ut_arena *a,

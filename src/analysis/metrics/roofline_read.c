@@ -1,4 +1,4 @@
-#define UT_LOG_ROOM "metrics"
+#define UT_LOG_MODULE "metrics"
 #include "metrics/roofline_read.h"
 
 #include <errno.h>
@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "base/grow.h"
+#include "base/logger.h"
 #include "base/path.h"
-#include "base/tell.h"
 #include "metrics/metrics_csv.h"
 #include "metrics/roofline_columns.h"
 
@@ -159,11 +159,11 @@ static int take_row(struct reading *r, const struct ut_metrics_row *row, struct 
 }
 
 static int read_file(struct ut_roof *roof, unsigned int run, const char *path,
-		     const struct ut_teller *teller, struct ut_err *err)
+		     const struct ut_logger *logger, struct ut_err *err)
 {
 	struct reading r = { .roof = roof, .run = run };
 	struct ut_metrics_row row;
-	int rc = ut_metrics_open(&r.file, path, teller, err);
+	int rc = ut_metrics_open(&r.file, path, logger, err);
 
 	while (!rc && (rc = ut_metrics_next(r.file, &row, err)) > 0) {
 		rc = row.section == r.section ? 0 : set_section(&r, path, row.section, err);
@@ -179,12 +179,12 @@ static int read_file(struct ut_roof *roof, unsigned int run, const char *path,
 }
 
 static int read_profile(struct ut_roof *r, unsigned int run, const struct profile *p,
-			const struct ut_teller *teller, struct ut_err *err)
+			const struct ut_logger *logger, struct ut_err *err)
 {
 	int rc = 0;
 
 	for (size_t i = 0; i < p->count && !rc; i++)
-		rc = read_file(r, run, p->files[i], teller, err);
+		rc = read_file(r, run, p->files[i], logger, err);
 	return rc;
 }
 
@@ -224,7 +224,7 @@ static void put_in_order(struct profile *p)
 	p[1] = other;
 }
 
-static int check(const struct profile *p, const struct ut_teller *teller, struct ut_err *err)
+static int check(const struct profile *p, const struct ut_logger *logger, struct ut_err *err)
 {
 	uint32_t known = p[0].known | p[1].known;
 	const char *word = p[0].word;
@@ -236,58 +236,61 @@ static int check(const struct profile *p, const struct ut_teller *teller, struct
 			"(NVIDIA), ComputeBasic and VectorEngine138 (Intel)",
 			word);
 	if (!(known & UNITS))
-		ut_tell(teller, UT_WARN,
+		ut_logger_log(
+			logger, UT_WARN,
 			"%s: operations were not measured (Intel: -g VectorEngine138); memory "
 			"alone "
 			"decides what kernels are bound by",
 			word);
 	if (!(known & LEVELS))
-		ut_tell(teller, UT_WARN,
+		ut_logger_log(
+			logger, UT_WARN,
 			"%s: bytes were not measured (Intel: -g ComputeBasic); operations alone "
 			"decide what kernels are bound by",
 			word);
 	return 0;
 }
 
-static void tell_losses(const struct ut_roof *r, const struct ut_teller *teller)
+static void report_losses(const struct ut_roof *r, const struct ut_logger *logger)
 {
 	if (r->lost.repeated)
-		ut_tell(teller, UT_WARN, "%zu row%s there more than once: %s counted once",
-			r->lost.repeated, r->lost.repeated == 1 ? " is" : "s are",
-			r->lost.repeated == 1 ? "it is" : "they are");
+		ut_logger_log(logger, UT_WARN, "%zu row%s there more than once: %s counted once",
+			      r->lost.repeated, r->lost.repeated == 1 ? " is" : "s are",
+			      r->lost.repeated == 1 ? "it is" : "they are");
 	if (r->lost.kernels)
-		ut_tell(teller, UT_WARN,
-			"%zu kernel%s in one of the two files only (%.1f %% of the time) and "
-			"without a place under the roof",
-			r->lost.kernels, r->lost.kernels == 1 ? " is" : "s are",
-			r->ns > 0 ? 100 * r->lost.ns / r->ns : 0.0);
+		ut_logger_log(logger, UT_WARN,
+			      "%zu kernel%s in one of the two files only (%.1f %% of the time) and "
+			      "without a place under the roof",
+			      r->lost.kernels, r->lost.kernels == 1 ? " is" : "s are",
+			      r->ns > 0 ? 100 * r->lost.ns / r->ns : 0.0);
 	if (r->lost.uneven)
-		ut_tell(teller, UT_WARN,
+		ut_logger_log(
+			logger, UT_WARN,
 			"%zu kernel%s ran more often in one run than in the other: operations are "
 			"scaled to the run with the bytes",
 			r->lost.uneven, r->lost.uneven == 1 ? "" : "s");
 }
 
-static int read_both(struct ut_roof *r, struct profile *p, const struct ut_teller *teller,
+static int read_both(struct ut_roof *r, struct profile *p, const struct ut_logger *logger,
 		     struct ut_err *err)
 {
 	bool more = p[1].word && p[1].known & ~p[0].known;
-	int rc = read_profile(r, 0, &p[0], teller, err);
+	int rc = read_profile(r, 0, &p[0], logger, err);
 
 	if (!rc && more)
-		rc = read_profile(r, 1, &p[1], teller, err);
+		rc = read_profile(r, 1, &p[1], logger, err);
 	else if (!rc && p[1].word)
-		ut_tell(teller, UT_INFO, "%s has nothing that %s lacks, and was not needed",
-			p[1].word, p[0].word);
+		ut_logger_log(logger, UT_INFO, "%s has nothing that %s lacks, and was not needed",
+			      p[1].word, p[0].word);
 	if (rc)
 		return rc;
 	ut_roof_place(r);
-	tell_losses(r, teller);
+	report_losses(r, logger);
 	return 0;
 }
 
 int ut_roof_read(struct ut_roof *r, const char *compute, const char *memory,
-		 const struct ut_teller *teller, struct ut_err *err)
+		 const struct ut_logger *logger, struct ut_err *err)
 {
 	struct profile p[2] = { { .word = memory }, { .word = compute } };
 	int rc = 0;
@@ -299,9 +302,9 @@ int ut_roof_read(struct ut_roof *r, const char *compute, const char *memory,
 	}
 	if (!rc) {
 		put_in_order(p);
-		rc = check(p, teller, err);
+		rc = check(p, logger, err);
 	}
 	if (!rc)
-		rc = read_both(r, p, teller, err);
+		rc = read_both(r, p, logger, err);
 	return rc;
 }

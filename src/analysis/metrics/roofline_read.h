@@ -11,7 +11,7 @@
 #include "base/err.h"
 #include "metrics/roofline.h"
 
-struct ut_teller;
+struct ut_logger;
 
 /*
  * Reads profiles into the roof, whose device is known, and places the kernels. A profile is a file
@@ -19,6 +19,6 @@ struct ut_teller;
  * Either may be NULL. What is missing or odd, but not fatal, is told.
  */
 int ut_roof_read(struct ut_roof *r, const char *compute, const char *memory,
-		 const struct ut_teller *teller, struct ut_err *err) UT_MUST_CHECK;
+		 const struct ut_logger *logger, struct ut_err *err) UT_MUST_CHECK;
 
 #endif

@@ -41,10 +41,10 @@ static const struct ready *ready(const char *word)
 }
 
 static int read_ready(struct ut_roof_device *d, struct ut_arena *a, const struct ready *r,
-		      const struct ut_teller *teller, struct ut_err *err)
+		      const struct ut_logger *logger, struct ut_err *err)
 {
 	return ut_roof_device_read(
-		d, a, r->name, (struct ut_str){ r->text, (size_t)(r->end - r->text) }, teller, err);
+		d, a, r->name, (struct ut_str){ r->text, (size_t)(r->end - r->text) }, logger, err);
 }
 
 int ut_roof_device_for(struct ut_roof_device *d, struct ut_arena *a, struct ut_str model)
@@ -57,14 +57,14 @@ int ut_roof_device_for(struct ut_roof_device *d, struct ut_arena *a, struct ut_s
 }
 
 int ut_roof_device_open(struct ut_roof_device *d, struct ut_arena *a, const char *word,
-			const struct ut_teller *teller, struct ut_err *err)
+			const struct ut_logger *logger, struct ut_err *err)
 {
 	const struct ready *r = ready(word);
 	struct ut_buf text = { 0 };
 	int rc;
 
 	if (r && !ut_path_exists(word))
-		return read_ready(d, a, r, teller, err);
+		return read_ready(d, a, r, logger, err);
 	if (!ut_path_exists(word))
 		return ut_err_set(err, -ENOENT, "%s: no such device: a file, or one of: %s", word,
 				  ut_roof_device_names());
@@ -72,7 +72,7 @@ int ut_roof_device_open(struct ut_roof_device *d, struct ut_arena *a, const char
 	if (!rc)
 		rc = ut_roof_device_read(d, a, word,
 					 (struct ut_str){ text.len ? text.data : "", text.len },
-					 teller, err);
+					 logger, err);
 	ut_buf_release(&text);
 	return rc;
 }

@@ -89,8 +89,8 @@ static bool connected(const struct search *s, uint32_t ins, struct ut_sass_set *
 	       ut_sass_common(&has.reads, &s->wants.writes, through);
 }
 
-static void tell_setter(struct search *s, uint32_t ins, unsigned int board,
-			const struct ut_sass_set *through)
+static void report_setter(struct search *s, uint32_t ins, unsigned int board,
+			  const struct ut_sass_set *through)
 {
 	struct ut_buf b = { 0 };
 
@@ -122,10 +122,10 @@ static void gather(struct ut_stall_code *c, uint32_t ins, unsigned int board, st
 }
 
 /* Those whose registers it needs; without any, the nearest: the others stand in the same line. */
-static void tell_setters(struct search *s, unsigned int board, bool of_kind)
+static void report_setters(struct search *s, unsigned int board, bool of_kind)
 {
 	struct ut_sass_set through;
-	size_t nearest = s->count, told = 0;
+	size_t nearest = s->count, reported = 0;
 
 	for (size_t i = 0; i < s->count; i++) {
 		if (of_kind && !(s->code->ins[s->setters[i]].class & s->classes))
@@ -133,12 +133,12 @@ static void tell_setters(struct search *s, unsigned int board, bool of_kind)
 		nearest = nearest == s->count ? i : nearest;
 		if (!connected(s, s->setters[i], &through))
 			continue;
-		tell_setter(s, s->setters[i], board, &through);
-		told++;
+		report_setter(s, s->setters[i], board, &through);
+		reported++;
 	}
-	if (told || nearest == s->count)
+	if (reported || nearest == s->count)
 		return;
-	tell_setter(s, s->setters[nearest], board, NULL);
+	report_setter(s, s->setters[nearest], board, NULL);
 	s->found->others += s->count - 1 + s->more;
 }
 
@@ -153,7 +153,7 @@ static void through_scoreboards(struct ut_stall_code *c, uint32_t ins, struct se
 				continue;
 			gather(c, ins, b, s);
 			if ((count_kind(s) > 0) == (pass == 0))
-				tell_setters(s, b, pass == 0);
+				report_setters(s, b, pass == 0);
 		}
 	}
 }

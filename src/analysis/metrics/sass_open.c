@@ -17,8 +17,8 @@
 #include "text/printed.h"
 #include "text/source.h"
 
-#define UT_LOG_ROOM "metrics"
-#include "base/tell.h"
+#define UT_LOG_MODULE "metrics"
+#include "base/logger.h"
 
 #define SECONDS 300u
 #define TOOL    "nvdisasm"

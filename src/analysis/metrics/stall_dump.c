@@ -16,8 +16,8 @@
 #include "text/printed.h"
 #include "text/source.h"
 
-#define UT_LOG_ROOM "metrics"
-#include "base/tell.h"
+#define UT_LOG_MODULE "metrics"
+#include "base/logger.h"
 
 #define HEAD          ((size_t)256 << 10) /* the name is among the first lines */
 #define TYPE_NAME     "typeinfo name for "
@@ -32,7 +32,8 @@ static struct ut_str ask_demangler(struct ut_stall_code *c, struct ut_arena *a, 
 	struct ut_str text, line = ut_str_of(name);
 
 	if (ut_printed(&text, a, argv, DEMANGLER_LEN, DEMANGLER_S, &err)) {
-		ut_tell(c->opts->teller, UT_WARN, "%s; names are taken as they are", err.text);
+		ut_logger_log(c->opts->logger, UT_WARN, "%s; names are taken as they are",
+			      err.text);
 		return line;
 	}
 	ut_asm_line(&text, &line);
@@ -138,7 +139,8 @@ static const char *write_addressed(struct ut_stall_code *c, const char *path, st
 	ut_asm_write(out, text);
 	if (!ut_out_commit(out, &err))
 		return name;
-	ut_tell(c->opts->teller, UT_WARN, "%s: the assembly with addresses is not kept", err.text);
+	ut_logger_log(c->opts->logger, UT_WARN, "%s: the assembly with addresses is not kept",
+		      err.text);
 	return path;
 }
 

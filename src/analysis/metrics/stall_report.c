@@ -10,8 +10,8 @@
 #include "metrics/sass_code.h"
 #include "metrics/stall_parts.h"
 
-#define UT_LOG_ROOM "metrics"
-#include "base/tell.h"
+#define UT_LOG_MODULE "metrics"
+#include "base/logger.h"
 
 /* NVIDIA's devices have many reasons: what has fewer of all samples is no finding of a top N. */
 #define LEAST 0.005
@@ -461,13 +461,15 @@ int ut_stall_find(struct ut_stall_result *r, const struct ut_stall_samples *samp
 		share_instructions(&c, &rows);
 		share_lines(&c, &rows);
 		if (r->lost)
-			ut_tell(opts->teller, UT_WARN,
+			ut_logger_log(
+				opts->logger, UT_WARN,
 				"%.*s: %" PRIu64 " of %" PRIu64
 				" samples lie at no instruction of %.*s; is it the code that ran?",
 				(int)r->kernel.len, r->kernel.ptr, r->lost, r->samples,
 				(int)r->assembly.len, r->assembly.ptr);
 		if (!c.walk.left)
-			ut_tell(opts->teller, UT_WARN,
+			ut_logger_log(
+				opts->logger, UT_WARN,
 				"%.*s: not all causes were searched for, the code is too large",
 				(int)r->kernel.len, r->kernel.ptr);
 	}

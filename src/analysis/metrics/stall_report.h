@@ -23,7 +23,7 @@
 struct ut_out;
 struct ut_report;
 struct ut_report_opts;
-struct ut_teller;
+struct ut_logger;
 
 /* ---- in ------------------------------------------------------------------------------------ */
 
@@ -51,7 +51,7 @@ struct ut_stall_opts {
 	bool no_files;         /* do not write FILE.asm.ip beside a dump */
 	unsigned int seconds; /* that another program may take to read a module; 0 = five minutes */
 	bool (*readable)(struct ut_str path); /* may this file of source be shown? NULL = any may */
-	const struct ut_teller *teller;
+	const struct ut_logger *logger;
 };
 
 /* ---- out ----------------------------------------------------------------------------------- */

@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "base/tell.h"
+#include "base/logger.h"
 #include "ops/page_findings.h"
 #include "ops/page_sheet.h"
 #include "ops/page_trace.h"
@@ -51,7 +51,7 @@ struct ut_view *ut_ops_page_view(const struct ut_ops_report *r, const struct ut_
 	return v;
 }
 
-int ut_ops_page_write(struct ut_view *v, const char *path, const struct ut_teller *teller,
+int ut_ops_page_write(struct ut_view *v, const char *path, const struct ut_logger *logger,
 		      bool *written, struct ut_err *err)
 {
 	const char *missing = ut_one_page_missing();
@@ -59,7 +59,7 @@ int ut_ops_page_write(struct ut_view *v, const char *path, const struct ut_telle
 
 	*written = !missing;
 	if (missing) {
-		ut_tell(teller, UT_WARN, "no page: %s", missing);
+		ut_logger_log(logger, UT_WARN, "no page: %s", missing);
 		return 0;
 	}
 	out = ut_out_open(path, UT_OUT_OVERWRITE);

@@ -10,7 +10,7 @@
 #include "base/err.h"
 
 struct ut_ops_report;
-struct ut_teller;
+struct ut_logger;
 struct ut_view;
 
 struct ut_ops_about {
@@ -26,7 +26,7 @@ struct ut_view *ut_ops_page_view(const struct ut_ops_report *r, const struct ut_
  * The view as a page in one file. A build that has no page writes none, and tells why: *written is
  * then false.
  */
-int ut_ops_page_write(struct ut_view *v, const char *path, const struct ut_teller *teller,
+int ut_ops_page_write(struct ut_view *v, const char *path, const struct ut_logger *logger,
 		      bool *written, struct ut_err *err) UT_MUST_CHECK;
 
 #endif

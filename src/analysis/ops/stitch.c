@@ -6,8 +6,8 @@
 
 #include "base/grow.h"
 #include "base/idmap.h"
+#include "base/logger.h"
 #include "base/str.h"
-#include "base/tell.h"
 #include "import/load.h"
 #include "model/store.h"
 #include "ops/from_trace.h"
@@ -290,14 +290,14 @@ static void stitch_release(struct stitch *s)
 	ut_arena_release(&s->arena);
 }
 
-static int read_run(const struct ut_teller *teller, const char *folder,
+static int read_run(const struct ut_logger *logger, const char *folder,
 		    int (*each)(void *ctx, size_t i, struct ut_store *store, struct ut_err *err),
 		    void *ctx, struct ut_err *err)
 {
 	const struct ut_load how = { "profile-this", ut_load_threads(0), .checked = false,
-				     .teller = teller };
+				     .logger = logger };
 	struct ut_inputs in = { 0 };
-	int rc = ut_inputs_find(&in, 1, &folder, teller, err);
+	int rc = ut_inputs_find(&in, 1, &folder, logger, err);
 
 	if (!rc)
 		rc = ut_load_each(&in, &how, each, ctx, err);
@@ -311,11 +311,11 @@ static int read_runs(struct stitch *s, const struct ut_stitch_runs *runs, uint32
 {
 	struct pass second = { .s = s };
 	struct first_run first = { .pass.s = s };
-	int rc = runs->host ? read_run(runs->teller, runs->host, note_hosts, &second, err) : 0;
+	int rc = runs->host ? read_run(runs->logger, runs->host, note_hosts, &second, err) : 0;
 
 	first.known = *known = s->calls.count;
 	if (!rc)
-		rc = read_run(runs->teller, runs->devices, add_rows, &first, err);
+		rc = read_run(runs->logger, runs->devices, add_rows, &first, err);
 	pass_release(&second);
 	pass_release(&first.pass);
 	return rc;
@@ -327,7 +327,7 @@ static int write_page(const struct ut_ops_report *r, const struct ut_stitch_runs
 	const struct ut_ops_about about = { runs->devices, "two runs of one program" };
 	struct ut_view *v = ut_ops_page_view(r, &about);
 	bool written;
-	int rc = ut_ops_page_write(v, ut_str_fmt(a, "%s.html", runs->report), runs->teller,
+	int rc = ut_ops_page_write(v, ut_str_fmt(a, "%s.html", runs->report), runs->logger,
 				   &written, err);
 
 	ut_view_free(v);
@@ -354,21 +354,23 @@ static int write_files(struct ut_ops_report *r, const struct ut_stitch_runs *run
 	return rc ? rc : write_page(r, runs, a, err);
 }
 
-static void tell(const struct stitch *s, uint32_t known, const struct ut_teller *teller)
+static void send_report(const struct stitch *s, uint32_t known, const struct ut_logger *logger)
 {
 	size_t missing = known - s->matched;
 
 	if (s->joined)
-		ut_tell(teller, UT_INFO,
+		ut_logger_log(
+			logger, UT_INFO,
 			"%zu rows have host times of the run without device profiling: %.3f ms "
 			"together; with it, %.3f ms",
 			s->joined, (double)s->without_ns / 1e6, (double)s->with_ns / 1e6);
 	else
-		ut_tell(teller, UT_WARN,
-			"host times are those with device profiling: the command marks "
-			"nothing, in either run, that could be joined");
+		ut_logger_log(logger, UT_WARN,
+			      "host times are those with device profiling: the command marks "
+			      "nothing, in either run, that could be joined");
 	if (known && (s->alone || missing))
-		ut_tell(teller, UT_WARN,
+		ut_logger_log(
+			logger, UT_WARN,
 			"the two runs differ: %zu marked calls happened only with device "
 			"profiling%s%s, "
 			"%zu only without; rows that have no host time say so in column PROBLEM",
@@ -392,7 +394,7 @@ int ut_ops_stitch(const struct ut_stitch_runs *runs, struct ut_arena *a, struct 
 	if (!rc)
 		rc = write_files(&s.report, runs, a, err);
 	if (!rc)
-		tell(&s, known, runs->teller);
+		send_report(&s, known, runs->logger);
 	stitch_release(&s);
 	return rc;
 }

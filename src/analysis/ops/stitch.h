@@ -11,13 +11,13 @@
 #include "base/arena.h"
 #include "base/err.h"
 
-struct ut_teller;
+struct ut_logger;
 
 struct ut_stitch_runs {
 	const char *devices; /* folder of the first run's traces */
 	const char *host;    /* of the second run's; NULL: it has left none */
 	const char *report;  /* path of the report's files without their suffix */
-	const struct ut_teller *teller;
+	const struct ut_logger *logger;
 };
 
 /* Writes the report: .csv, .json and .html. */

@@ -115,7 +115,7 @@ static const char *near_column_elsewhere(const char *wrong)
 }
 
 /* Where a column is that the tables of the query do not have. */
-static bool tell_owner(struct ut_buf *hint, const char *column)
+static bool report_owner(struct ut_buf *hint, const char *column)
 {
 	for (size_t i = 0; ut_sql_tables[i]; i++) {
 		if (has_column(ut_sql_tables[i], column)) {
@@ -157,7 +157,7 @@ static void list_tables(struct ut_buf *hint)
 		ut_buf_fmt(hint, "%s%s", i ? ", " : "", ut_sql_tables[i]->name);
 }
 
-static void tell_tables_of(struct ut_buf *hint, const char *sql, const char *column)
+static void report_tables_of(struct ut_buf *hint, const char *sql, const char *column)
 {
 	const char *before = "; say which: ";
 
@@ -202,7 +202,7 @@ static void add_hint(struct ut_buf *hint, const char *sql, const char *message, 
 	}
 	if (after(message, "no such column: ", name)) {
 		meant = near_column(sql, name);
-		if (!meant && tell_owner(hint, name))
+		if (!meant && report_owner(hint, name))
 			return;
 		meant = meant ? meant : near_column_elsewhere(name);
 	} else if (after(message, "no such table: ", name))
@@ -210,7 +210,7 @@ static void add_hint(struct ut_buf *hint, const char *sql, const char *message, 
 	else if (after(message, "no such function: ", name))
 		meant = near_function(name);
 	else if (after(message, "ambiguous column name: ", name))
-		tell_tables_of(hint, sql, name);
+		report_tables_of(hint, sql, name);
 	else if (!strcmp(message, "integer overflow"))
 		ut_buf_text(hint, "; total() takes larger sums than sum()");
 	if (meant)
@@ -220,7 +220,7 @@ static void add_hint(struct ut_buf *hint, const char *sql, const char *message, 
 }
 
 /* "LINE:COLUMN" of a place in the text. */
-static void tell_place(const char *sql, size_t at, char *where, size_t size)
+static void report_place(const char *sql, size_t at, char *where, size_t size)
 {
 	unsigned int line = 1, column = 1;
 
@@ -247,7 +247,7 @@ int ut_sql_complain(const char *sql, long offset, const char *message, struct ut
 		offset = word ? word - sql : -1;
 	}
 	if (offset >= 0)
-		tell_place(sql, (size_t)offset, where, sizeof(where));
+		report_place(sql, (size_t)offset, where, sizeof(where));
 	rc = ut_err_set(err, -EINVAL, "SQL%s: %s%s", where, message, hint.data ? hint.data : "");
 	ut_buf_release(&hint);
 	return rc;

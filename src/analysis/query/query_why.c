@@ -65,8 +65,8 @@ static bool next_condition(const char **at, struct ut_buf *text)
 	return false;
 }
 
-static void tell(struct ut_buf *b, const struct ut_buf *name, const struct ut_store *stores,
-		 size_t count)
+static void report(struct ut_buf *b, const struct ut_buf *name, const struct ut_store *stores,
+		   size_t count)
 {
 	const char *nearest = NULL;
 	unsigned int distance = 99;
@@ -90,12 +90,12 @@ static void tell(struct ut_buf *b, const struct ut_buf *name, const struct ut_st
 void ut_query_why(struct ut_buf *b, const char *sql, const struct ut_store *stores, size_t count)
 {
 	struct ut_buf name = { 0 };
-	bool told = false;
+	bool reported = false;
 
-	while (!told && next_condition(&sql, &name)) {
-		told = !is_known_to_any(stores, count, &name);
-		if (told)
-			tell(b, &name, stores, count);
+	while (!reported && next_condition(&sql, &name)) {
+		reported = !is_known_to_any(stores, count, &name);
+		if (reported)
+			report(b, &name, stores, count);
 	}
 	ut_buf_release(&name);
 }

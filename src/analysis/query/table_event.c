@@ -295,8 +295,8 @@ static bool take_grouped(const struct ut_sql_vtab *v, sqlite3_index_info *info)
 	return true;
 }
 
-static void tell_order(const struct ut_sql_vtab *v, const sqlite3_index_info *info,
-		       struct ut_buf *plan)
+static void report_order(const struct ut_sql_vtab *v, const sqlite3_index_info *info,
+			 struct ut_buf *plan)
 {
 	static const char *const words[] = { "", "by ts", "grouped by", "distinct" };
 
@@ -333,7 +333,7 @@ static int event_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
 	}
 	if (info->nOrderBy)
 		info->orderByConsumed = take_sorted(v, info) || take_grouped(v, info);
-	tell_order(v, info, &plan);
+	report_order(v, info, &plan);
 	info->estimatedRows = (sqlite3_int64)cost.found + 1;
 	info->estimatedCost = cost.looked_at / 16 + cost.found + 4;
 	info->idxFlags = cost.unique ? SQLITE_INDEX_SCAN_UNIQUE : 0;

@@ -233,7 +233,7 @@ static void answer(struct ut_rank_blamer *b, const struct question *q)
 	uint32_t late = ut_rank_more(&b->ranks->items[q->rank], q->call)->waited_for;
 	bool leaf = q->between && (q->between >= MOST_BETWEEN || q->time < b->least);
 	size_t base = b->count, count;
-	uint64_t all = compare(b, q, leaf), sum = 0, told = 0;
+	uint64_t all = compare(b, q, leaf), sum = 0, reported = 0;
 
 	count = b->count;
 	for (size_t i = base; i < count; i++) {
@@ -243,14 +243,15 @@ static void answer(struct ut_rank_blamer *b, const struct question *q)
 		sum += p.time;
 		upto = sum == all ? q->time
 				  : (uint64_t)((double)q->time * ((double)sum / (double)all));
-		if (upto <= told)
+		if (upto <= reported)
 			continue;
 		if (p.wait)
-			answer(b, &(struct question){ late, p.wait, upto - told, q->between + 1 });
+			answer(b,
+			       &(struct question){ late, p.wait, upto - reported, q->between + 1 });
 		else
 			b->fn(b->ctx,
-			      &(struct ut_rank_blame){ late, p.task, q->between, upto - told });
-		told = upto;
+			      &(struct ut_rank_blame){ late, p.task, q->between, upto - reported });
+		reported = upto;
 	}
 	b->count = base;
 }

@@ -491,7 +491,7 @@ static void put_head(struct page *p, struct ut_out *const *images, struct ut_out
 	ut_out_text(out, "]}");
 }
 
-static void tell_left(struct page *p)
+static void report_left(struct page *p)
 {
 	uint64_t all = p->view->slices + count_marks(p->view);
 	char time[32];
@@ -523,7 +523,7 @@ int ut_page_image(struct ut_view *v, uint64_t slices, ut_page_put put, void *ctx
 	choose(&p, slices);
 	for (size_t i = 0; i < v->trace_count; i++)
 		images[i] = make_image(&p, &v->traces[i]);
-	tell_left(&p);
+	report_left(&p);
 	put_head(&p, images, head);
 	data = ut_out_data(head, &len);
 	words[1] = (uint32_t)len;

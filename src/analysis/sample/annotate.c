@@ -1,4 +1,4 @@
-#define UT_LOG_ROOM "sample"
+#define UT_LOG_MODULE "sample"
 #include "sample/annotate.h"
 
 #include <errno.h>
@@ -10,9 +10,9 @@
 #include "base/arena.h"
 #include "base/grow.h"
 #include "base/idmap.h"
+#include "base/logger.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "base/tell.h"
 #include "sample/call_tree.h"
 #include "sample/hot_verdict.h"
 #include "sample/hotspots.h"
@@ -211,8 +211,8 @@ static size_t put_lines(struct annotating *a)
 		if (!i || h.rows[i - 1].frame.file != f->file) {
 			next = 1;
 			if (!line_count(a, file))
-				ut_tell(a->opts->teller, UT_WARN, "%s is not here: no source",
-					file.ptr);
+				ut_logger_log(a->opts->logger, UT_WARN, "%s is not here: no source",
+					      file.ptr);
 		} else {
 			put_context(a, file, next,
 				    next + AROUND < f->line ? next + AROUND : f->line);
@@ -419,11 +419,11 @@ static int put_parts(struct annotating *a, struct ut_err *err)
 	if (lines && !a->opts->assembly)
 		return 0;
 	if (!lines && a->opts->source)
-		ut_tell(a->opts->teller, UT_WARN,
-			"no lines are known of it: was it compiled with -g?");
+		ut_logger_log(a->opts->logger, UT_WARN,
+			      "no lines are known of it: was it compiled with -g?");
 	rc = put_code(a, &why);
 	if (rc && lines) {
-		ut_tell(a->opts->teller, UT_WARN, "no assembly: %s", why.text);
+		ut_logger_log(a->opts->logger, UT_WARN, "no assembly: %s", why.text);
 		return 0;
 	}
 	return rc ? ut_err_set(err, rc, "%s", why.text) : 0;

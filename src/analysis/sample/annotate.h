@@ -17,7 +17,7 @@
 struct ut_out;
 struct ut_prof;
 struct ut_report_opts;
-struct ut_teller;
+struct ut_logger;
 
 struct ut_annotate_opts {
 	const char *function; /* pattern; the heaviest that fits is shown */
@@ -26,7 +26,7 @@ struct ut_annotate_opts {
 	bool around; /* lines around those with samples for programs, too, as people see them */
 	/* may the text of this file be shown? NULL = of any */
 	bool (*readable)(struct ut_str path);
-	const struct ut_teller *teller; /* who hears what cannot be shown, and why */
+	const struct ut_logger *logger; /* who hears what cannot be shown, and why */
 };
 
 /* Of a profile with addresses, settled. -ENOENT: no function fits; -ENODATA: nothing can be shown.

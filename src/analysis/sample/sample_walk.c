@@ -82,13 +82,13 @@ void ut_sample_events(const struct ut_store *s, void (*each)(void *ctx, uint32_t
 	count_types(s, rows);
 	for (uint32_t i = 0; i < s->types.count; i++) {
 		const struct ut_type *type = ut_store_type(s, i);
-		bool told = type->kind != UT_KIND_SAMPLE || !rows[i];
+		bool reported = type->kind != UT_KIND_SAMPLE || !rows[i];
 
 		/* types differ by category as well */
-		for (uint32_t j = 0; j < i && !told; j++)
-			told = rows[j] && ut_store_type(s, j)->kind == UT_KIND_SAMPLE &&
-			       ut_store_type(s, j)->name == type->name;
-		if (!told)
+		for (uint32_t j = 0; j < i && !reported; j++)
+			reported = rows[j] && ut_store_type(s, j)->kind == UT_KIND_SAMPLE &&
+				   ut_store_type(s, j)->name == type->name;
+		if (!reported)
 			each(ctx, type->name);
 	}
 	free(rows);

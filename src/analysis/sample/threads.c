@@ -349,7 +349,7 @@ static void take_thread(struct counting *c, uint32_t number_of_track)
 				   .switches = number(t, track, "switches"),
 				   .preemptions = number(t, track, "preemptions"),
 				   .migrations = number(t, track, "migrations"),
-				   .told = fact(t, track, "waiting_ns") != NULL };
+				   .has_counts = fact(t, track, "waiting_ns") != NULL };
 
 	each_sample(c, number_of_track, take_sample, &r);
 	close_regions(c->t);

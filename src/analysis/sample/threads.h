@@ -29,8 +29,8 @@ struct ut_thread_row {
 	uint64_t ran, waited, ready; /* ns; ran by samples if nobody has told of switches */
 	uint64_t sampled, spun;      /* ns of samples, and of those that were spinning */
 	uint64_t switches, preemptions, migrations;
-	bool told;     /* waited, ready and the counts are known */
-	bool together; /* no thread, but what is told of many together */
+	bool has_counts; /* waited, ready and the counts are known */
+	bool together;   /* no thread, but what is told of many together */
 };
 
 /* A function that ran on several threads at once. */

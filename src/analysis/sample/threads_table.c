@@ -106,9 +106,9 @@ static uint64_t spinning(const struct ut_thread_row *r)
 
 /* ---- rows ---------------------------------------------------------------------------------- */
 
-static struct ut_report_cell if_told(const struct ut_thread_row *r, uint64_t value)
+static struct ut_report_cell if_known(const struct ut_thread_row *r, uint64_t value)
 {
-	return r->told ? ut_report_u64(value) : ut_report_none();
+	return r->has_counts ? ut_report_u64(value) : ut_report_none();
 }
 
 /* People know whose threads they are if there is one process. */
@@ -120,12 +120,18 @@ static void add_threads(struct ut_report *report, const struct ut_threads *t)
 		const struct ut_thread_row *r = &t->rows[i];
 		const struct ut_threads_process *p = &t->processes[r->process];
 		struct ut_report_cell cells[] = {
-			ut_report_u64(r->ran),      ut_report_u64(r->ran - spinning(r)),
-			ut_report_u64(spinning(r)), if_told(r, r->waited),
-			if_told(r, r->ready),       if_told(r, r->switches),
-			if_told(r, r->preemptions), if_told(r, r->migrations),
-			string(t, r->name),         ut_report_u64(r->tid),
-			ut_report_none(),           ut_report_none(),
+			ut_report_u64(r->ran),
+			ut_report_u64(r->ran - spinning(r)),
+			ut_report_u64(spinning(r)),
+			if_known(r, r->waited),
+			if_known(r, r->ready),
+			if_known(r, r->switches),
+			if_known(r, r->preemptions),
+			if_known(r, r->migrations),
+			string(t, r->name),
+			ut_report_u64(r->tid),
+			ut_report_none(),
+			ut_report_none(),
 		};
 
 		if (whose && (!r->together || !ut_report_for_people(report))) {

@@ -20,7 +20,7 @@
 #define WORTH 0.05
 #define MUCH  0.25
 
-struct told {
+struct findings {
 	const struct ut_tt_shown *s;
 	const struct ut_tt_log *log;
 	const struct ut_view *view;
@@ -41,7 +41,7 @@ struct finding {
 	uint64_t from, to; /* of the chip's own time, if at is set */
 };
 
-static uint64_t ns(const struct told *t, uint64_t cycles)
+static uint64_t ns(const struct findings *t, uint64_t cycles)
 {
 	return (uint64_t)((double)cycles * 1000 / (double)t->log->mhz);
 }
@@ -59,7 +59,7 @@ static uint64_t wait_in(const struct ut_tt_kernel *k)
 	return k->slowest != UINT32_MAX && k->slowest_cycles > mean ? k->slowest_cycles - mean : 0;
 }
 
-static void add_op(struct told *t, const struct ut_tt_kernel *k)
+static void add_op(struct findings *t, const struct ut_tt_kernel *k)
 {
 	uint64_t wait = wait_in(k);
 
@@ -81,7 +81,7 @@ static void add_op(struct told *t, const struct ut_tt_kernel *k)
 }
 
 /* Where the worst core made the others wait longest. */
-static void find_worst_op(struct told *t, const struct ut_tt_kernels *k)
+static void find_worst_op(struct findings *t, const struct ut_tt_kernels *k)
 {
 	for (size_t i = 0; i < k->count && t->worst != UINT32_MAX; i++) {
 		if (k->items[i].slowest == t->worst &&
@@ -92,7 +92,7 @@ static void find_worst_op(struct told *t, const struct ut_tt_kernels *k)
 
 /* ---- sentences ------------------------------------------------------------------------------ */
 
-static void say_core(const struct told *t, struct finding *f)
+static void say_core(const struct findings *t, struct finding *f)
 {
 	const struct ut_tt_core *core = &t->log->cores[t->worst];
 	const struct ut_tt_kernel *k = t->worst_op;
@@ -122,7 +122,7 @@ static void say_core(const struct told *t, struct finding *f)
 	f->to = k->kernel_end;
 }
 
-static void say_gaps(const struct told *t, struct finding *f)
+static void say_gaps(const struct findings *t, struct finding *f)
 {
 	const struct ut_tt_kernel *k = t->longest_gap;
 	const char *op = t->log->zones ? "op" : "launch";
@@ -146,7 +146,7 @@ static void say_gaps(const struct told *t, struct finding *f)
 	f->to = k->kernel_start;
 }
 
-static void say_few(const struct told *t, struct finding *f)
+static void say_few(const struct findings *t, struct finding *f)
 {
 	f->share = (double)t->few / (double)(t->kernels + t->gaps);
 	ut_buf_fmt(&f->say, "For %.0f %% of the time less than half of the cores take part.",
@@ -155,7 +155,7 @@ static void say_few(const struct told *t, struct finding *f)
 			     "may be shorter.");
 }
 
-static void say_even(const struct told *t, struct finding *f)
+static void say_even(const struct findings *t, struct finding *f)
 {
 	if (!t->ops) {
 		ut_buf_fmt(&f->say, "No %s with a kernel in this log.",
@@ -172,7 +172,7 @@ static void say_even(const struct told *t, struct finding *f)
 		   100 * (double)t->gaps / (double)(t->kernels + t->gaps + 1));
 }
 
-static void say_doubts(const struct told *t, struct finding *f)
+static void say_doubts(const struct findings *t, struct finding *f)
 {
 	const struct ut_tt_doubts *d = &t->log->doubts;
 
@@ -187,7 +187,7 @@ static void say_doubts(const struct told *t, struct finding *f)
 
 /* ---- all of it ------------------------------------------------------------------------------ */
 
-static void put_finding(const struct told *t, struct finding *f, struct ut_out *json)
+static void put_finding(const struct findings *t, struct finding *f, struct ut_out *json)
 {
 	ut_out_text(json, "{\"tone\":");
 	ut_out_json_str(json, f->tone, strlen(f->tone));
@@ -215,7 +215,7 @@ static void put_finding(const struct told *t, struct finding *f, struct ut_out *
 }
 
 /* The most expensive first. */
-static size_t find(const struct told *t, struct finding all[5])
+static size_t find(const struct findings *t, struct finding all[5])
 {
 	const struct ut_tt_doubts *d = &t->log->doubts;
 	size_t n = 0;
@@ -250,7 +250,7 @@ static size_t find(const struct told *t, struct finding all[5])
 void ut_tt_attach_findings(const struct ut_tt_shown *s, const struct ut_tt_kernels *k,
 			   struct ut_view *v)
 {
-	struct told t = { .s = s, .log = s->a->log, .view = v, .worst = UINT32_MAX };
+	struct findings t = { .s = s, .log = s->a->log, .view = v, .worst = UINT32_MAX };
 	struct ut_out *json = ut_out_open_memory();
 	struct finding all[5] = { 0 };
 	size_t count;

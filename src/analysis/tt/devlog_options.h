@@ -11,7 +11,7 @@
 #include "text/table_report.h"
 #include "tt/log_trace.h"
 
-struct ut_teller;
+struct ut_logger;
 
 #define UT_DEVLOG_INPUT  "logs/profile_log_device.csv"
 #define UT_DEVLOG_TRACY  ".logs/profile_log_device.csv"
@@ -19,7 +19,7 @@ struct ut_teller;
 #define UT_DEVLOG_PORT   8050
 
 struct ut_devlog_opts {
-	const struct ut_teller *teller; /* hears what is doubtful, and what is left out */
+	const struct ut_logger *logger; /* hears what is doubtful, and what is left out */
 	const char *input, *output, *setup;
 	const char *arch, *compare;
 	enum ut_tt_align alignment;

@@ -10,9 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/logger.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "base/tell.h"
 #include "base/thread_pool.h"
 #include "export/exporter.h"
 #include "model/store.h"
@@ -31,35 +31,38 @@
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
-static void tell_doubts(const struct ut_tt_log *log, const char *path,
-			const struct ut_teller *teller)
+static void report_doubts(const struct ut_tt_log *log, const char *path,
+			  const struct ut_logger *logger)
 {
 	const struct ut_tt_doubts *d = &log->doubts;
 
 	if (log->arch_guessed)
-		ut_tell(teller, UT_WARN,
-			"%s: no line about the chip: taken as %s at %" PRIu64
-			" MHz; --arch and --frequency say otherwise",
-			path, log->arch, log->mhz);
+		ut_logger_log(logger, UT_WARN,
+			      "%s: no line about the chip: taken as %s at %" PRIu64
+			      " MHz; --arch and --frequency say otherwise",
+			      path, log->arch, log->mhz);
 	else if (log->mhz_guessed)
-		ut_tell(teller, UT_WARN,
+		ut_logger_log(
+			logger, UT_WARN,
 			"%s: the line about the chip does not tell its frequency: taken as %" PRIu64
 			" MHz; --frequency says otherwise",
 			path, log->mhz);
 	if (d->cut_line)
-		ut_tell(teller, UT_WARN, "%s:%" PRIu64 ": the last line is cut and was left out",
-			path, d->cut_line);
+		ut_logger_log(logger, UT_WARN,
+			      "%s:%" PRIu64 ": the last line is cut and was left out", path,
+			      d->cut_line);
 	if (d->cut_packed)
-		ut_tell(teller, UT_WARN,
-			"%s: the compressed log ends in the middle: what is missing is not "
-			"in the results",
-			path);
+		ut_logger_log(logger, UT_WARN,
+			      "%s: the compressed log ends in the middle: what is missing is not "
+			      "in the results",
+			      path);
 	if (d->no_end || d->no_start) {
 		const struct ut_tt_lane *lane = &log->lanes[d->worst];
 		const struct ut_tt_core *core = &log->cores[lane->core];
 		struct ut_str risc = ut_tt_str(log, log->riscs[lane->risc].name);
 
-		ut_tell(teller, UT_WARN,
+		ut_logger_log(
+			logger, UT_WARN,
 			"%s: markers are missing, as when a buffer on the device is full: %" PRIu64
 			" starts without an end, %" PRIu64 " ends without a start, on %" PRIu32
 			" RISCs, most on chip %" PRId32 " core (%" PRId32 ", %" PRId32 ") %.*s",
@@ -67,16 +70,16 @@ static void tell_doubts(const struct ut_tt_log *log, const char *path,
 			core->y, (int)risc.len, risc.ptr);
 	}
 	if (d->wraps)
-		ut_tell(teller, UT_WARN,
-			"%s:%" PRIu64
-			": the time goes back by about 2^32 cycles%s: a counter wrapped "
-			"or was read half way; durations across it are wrong",
-			path, d->wrap_line, d->wraps > 1 ? ", here and later" : "");
+		ut_logger_log(logger, UT_WARN,
+			      "%s:%" PRIu64
+			      ": the time goes back by about 2^32 cycles%s: a counter wrapped "
+			      "or was read half way; durations across it are wrong",
+			      path, d->wrap_line, d->wraps > 1 ? ", here and later" : "");
 	if (d->again || d->stray)
-		ut_tell(teller, UT_WARN,
-			"%s: firmware starts %" PRIu64 " times and ends %" PRIu64
-			" times more than once in one op: data was lost or is corrupt",
-			path, d->again, d->stray);
+		ut_logger_log(logger, UT_WARN,
+			      "%s: firmware starts %" PRIu64 " times and ends %" PRIu64
+			      " times more than once in one op: data was lost or is corrupt",
+			      path, d->again, d->stray);
 }
 
 int ut_devlog_open(struct ut_devlog *d, const char *path, const struct ut_devlog_opts *o,
@@ -98,7 +101,7 @@ int ut_devlog_open(struct ut_devlog *d, const char *path, const struct ut_devlog
 	}
 	setup.detect_ops = setup.detect_ops && !o->no_ops;
 	ut_tt_analyze(&d->analysis, &d->log, &setup);
-	tell_doubts(&d->log, path, o->teller);
+	report_doubts(&d->log, path, o->logger);
 	return 0;
 }
 
@@ -316,9 +319,9 @@ static int write_pages(struct folder *f, struct ut_store *store)
 	int rc = write_page(f, PAGE, ut_tt_view_of(&all, store));
 
 	if (log->chip_count > MOST_CHIP_PAGES)
-		ut_tell(f->opts->teller, UT_WARN,
-			"%zu chips: only the first %u get a page of their own; %s has all",
-			log->chip_count, MOST_CHIP_PAGES, PAGE);
+		ut_logger_log(f->opts->logger, UT_WARN,
+			      "%zu chips: only the first %u get a page of their own; %s has all",
+			      log->chip_count, MOST_CHIP_PAGES, PAGE);
 	for (uint32_t i = 0; !rc && i < log->chip_count && i < MOST_CHIP_PAGES; i++) {
 		const struct ut_tt_shown one = shown(f, i);
 		char *name = ut_str_fmt(&f->arena, "Chip_%" PRId32 "_Cores_timeline.html",
@@ -337,7 +340,7 @@ static bool has_pages(struct folder *f)
 	const char *why = ut_one_page_missing();
 
 	if (!f->opts->no_plots && why)
-		ut_tell(f->opts->teller, UT_WARN, "%s is left out: %s", PAGE, why);
+		ut_logger_log(f->opts->logger, UT_WARN, "%s is left out: %s", PAGE, why);
 	return !f->opts->no_plots && !why;
 }
 
@@ -477,20 +480,22 @@ static int write_tarball(struct folder *f)
 	ut_tar_end(out);
 	rc = ut_out_commit(out, f->err);
 	if (!rc && symlink(TARBALL, ut_path_join(&f->arena, f->opts->output, TAR_LINK)))
-		ut_tell(f->opts->teller, UT_DEBUG, "no link %s: %s", TAR_LINK, strerror(errno));
+		ut_logger_log(f->opts->logger, UT_DEBUG, "no link %s: %s", TAR_LINK,
+			      strerror(errno));
 	return rc;
 }
 
-static void tell_alignment(const struct ut_tt_log *log, const struct ut_tt_alignment *align,
-			   const struct ut_teller *teller)
+static void report_alignment(const struct ut_tt_log *log, const struct ut_tt_alignment *align,
+			     const struct ut_logger *logger)
 {
 	if (align->used == UT_TT_ALIGN_OPS)
-		ut_tell(teller, UT_INFO,
-			"clocks of %zu chips brought together by %" PRIu64
-			" common ops; half of them agree to %" PRIu64 " cycles",
-			log->chip_count, align->ops, align->spread);
+		ut_logger_log(logger, UT_INFO,
+			      "clocks of %zu chips brought together by %" PRIu64
+			      " common ops; half of them agree to %" PRIu64 " cycles",
+			      log->chip_count, align->ops, align->spread);
 	else if (align->used == UT_TT_ALIGN_START)
-		ut_tell(teller, UT_INFO,
+		ut_logger_log(
+			logger, UT_INFO,
 			"clocks of %zu chips brought together at their first markers; no op is "
 			"common",
 			log->chip_count);
@@ -557,16 +562,16 @@ int ut_devlog_write(const struct ut_devlog *d, const char *path, const struct ut
 	int rc = ut_path_mkdirs(o->output, err);
 
 	ut_tt_align(&d->analysis, o->alignment, &align);
-	tell_alignment(&d->log, &align, o->teller);
+	report_alignment(&d->log, &align, o->logger);
 	if (!o->no_analysis && leave_out_analysis(d, o))
-		ut_tell(o->teller, UT_INFO,
-			"device_analysis_data.json would be about %zu GB and is left out; "
-			"--analysis-json writes it",
-			d->log.row_count * ROW_IN_BYTES / 1000000000);
+		ut_logger_log(o->logger, UT_INFO,
+			      "device_analysis_data.json would be about %zu GB and is left out; "
+			      "--analysis-json writes it",
+			      d->log.row_count * ROW_IN_BYTES / 1000000000);
 	for (size_t i = 0; !rc && i < sizeof(steps) / sizeof(steps[0]); i++)
 		rc = steps[i](&f);
 	if (!rc)
-		ut_tell(o->teller, UT_INFO, "results are in %s", o->output);
+		ut_logger_log(o->logger, UT_INFO, "results are in %s", o->output);
 	ut_tt_alignment_release(&align);
 	ut_opt_list_release(&f.names);
 	ut_arena_release(&f.arena);

@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/logger.h"
 #include "base/opt.h"
 #include "base/path.h"
-#include "base/tell.h"
 #include "text/out.h"
 #include "text/tar.h"
 
@@ -30,7 +30,7 @@ const char *ut_ops_files_parent(struct ut_arena *a, const char *folder)
 /* ---- every file below a folder --------------------------------------------------------------- */
 
 struct walk {
-	const struct ut_teller *teller;
+	const struct ut_logger *logger;
 	const char *folder;
 	bool deep; /* with the folders in it */
 	struct ut_arena arena;
@@ -79,13 +79,13 @@ static void pack_file(struct walk *w, const char *name)
 	struct ut_err err = { 0 };
 
 	if (ut_tar_add(w->out, w->folder, name, &err))
-		ut_tell(w->teller, UT_WARN, "not in the tarball: %s", err.text);
+		ut_logger_log(w->logger, UT_WARN, "not in the tarball: %s", err.text);
 }
 
 int ut_ops_files_pack(const char *folder, bool deep, const char *path,
-		      const struct ut_teller *teller, struct ut_err *err)
+		      const struct ut_logger *logger, struct ut_err *err)
 {
-	struct walk w = { .teller = teller,
+	struct walk w = { .logger = logger,
 			  .folder = folder,
 			  .deep = deep,
 			  .file = pack_file,
@@ -121,7 +121,7 @@ static bool is_same(int fd, const char *path)
 	return !fstat(fd, &a) && !stat(path, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-static void copy_file(const struct ut_teller *teller, const char *from, const char *to)
+static void copy_file(const struct ut_logger *logger, const char *from, const char *to)
 {
 	int fd = open(from, O_RDONLY | O_CLOEXEC), rc = fd < 0 ? -errno : 0;
 	struct ut_err err = { 0 };
@@ -143,7 +143,7 @@ static void copy_file(const struct ut_teller *teller, const char *from, const ch
 		rc = ut_out_commit(out, &err);
 	}
 	if (rc)
-		ut_tell(teller, UT_WARN, "not copied: %s", err.text);
+		ut_logger_log(logger, UT_WARN, "not copied: %s", err.text);
 }
 
 static void copy_below(struct walk *w, const char *name)
@@ -152,20 +152,20 @@ static void copy_below(struct walk *w, const char *name)
 	struct ut_err err = { 0 };
 
 	if (ut_path_mkdirs(ut_path_dir(&w->arena, to), &err))
-		ut_tell(w->teller, UT_WARN, "not copied: %s", err.text);
+		ut_logger_log(w->logger, UT_WARN, "not copied: %s", err.text);
 	else
-		copy_file(w->teller, ut_path_join(&w->arena, w->folder, name), to);
+		copy_file(w->logger, ut_path_join(&w->arena, w->folder, name), to);
 }
 
-void ut_ops_files_copy(const char *logs, const char *to, const struct ut_teller *teller)
+void ut_ops_files_copy(const char *logs, const char *to, const struct ut_logger *logger)
 {
 	static const char *const names[] = { "tracy_profile_log_host.tracy",
 					     "profile_log_device.csv" };
 	struct ut_arena a = { 0 };
-	struct walk npe = { .teller = teller, .deep = true, .file = copy_below };
+	struct walk npe = { .logger = logger, .deep = true, .file = copy_below };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		copy_file(teller, ut_path_join(&a, logs, names[i]), ut_path_join(&a, to, names[i]));
+		copy_file(logger, ut_path_join(&a, logs, names[i]), ut_path_join(&a, to, names[i]));
 	npe.folder = ut_path_join(&a, ut_ops_files_parent(&a, logs), "npe_viz");
 	npe.to = ut_path_join(&a, to, "npe_viz");
 	if (ut_path_is_dir(npe.folder))

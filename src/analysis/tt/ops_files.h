@@ -9,7 +9,7 @@
 #include "base/err.h"
 
 struct ut_arena;
-struct ut_teller;
+struct ut_logger;
 
 /* The folder around a folder, however that is written: "a/.logs/", ".". */
 const char *ut_ops_files_parent(struct ut_arena *a, const char *folder);
@@ -19,12 +19,12 @@ const char *ut_ops_files_parent(struct ut_arena *a, const char *folder);
  * told; the rest does.
  */
 int ut_ops_files_pack(const char *folder, bool deep, const char *path,
-		      const struct ut_teller *teller, struct ut_err *err) UT_MUST_CHECK;
+		      const struct ut_logger *logger, struct ut_err *err) UT_MUST_CHECK;
 
 /*
  * Copies what viewers look for beside a report made from Tracy's files: Tracy's file and the
  * device's markers, and npe_viz beside the folder of the logs. What cannot be copied is told.
  */
-void ut_ops_files_copy(const char *logs, const char *to, const struct ut_teller *teller);
+void ut_ops_files_copy(const char *logs, const char *to, const struct ut_logger *logger);
 
 #endif

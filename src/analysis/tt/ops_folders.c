@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define UT_LOG_ROOM "tt"
+#define UT_LOG_MODULE "tt"
+#include "base/logger.h"
 #include "base/opt.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "base/tell.h"
 #include "ops/report.h"
 #include "ops/report_columns.h"
 #include "text/csv_read.h"
@@ -116,7 +116,7 @@ struct known {
 
 struct reader {
 	struct ut_ops_report *r;
-	const struct ut_teller *teller;
+	const struct ut_logger *logger;
 	const char *folder;
 	const char *device; /* the folder of the other run; NULL = there is none */
 	uint32_t first, depth;
@@ -451,7 +451,7 @@ static void read_op(struct reader *d)
 	struct ut_err err = { 0 };
 
 	if (!ut_path_exists(path)) {
-		ut_tell(d->teller, UT_WARN, "%s: missing; %s is left out", path, d->op);
+		ut_logger_log(d->logger, UT_WARN, "%s: missing; %s is left out", path, d->op);
 		return;
 	}
 	d->csv = (struct ut_csv){ .separator = ',', .trim = true };
@@ -513,12 +513,12 @@ static int list_ops(struct reader *d, struct ut_opt_list *ops, struct ut_err *er
 	return 0;
 }
 
-int ut_ops_read_folder(struct ut_ops_report *r, const char *folder, const struct ut_teller *teller,
+int ut_ops_read_folder(struct ut_ops_report *r, const char *folder, const struct ut_logger *logger,
 		       struct ut_err *err)
 {
 	size_t len = strlen(folder);
 	struct reader d = { .r = r,
-			    .teller = teller,
+			    .logger = logger,
 			    .inputs.group = INPUTS,
 			    .outputs = { .group = OUTPUTS, .output = true } };
 	struct ut_opt_list ops = { 0 };

@@ -16,14 +16,14 @@
 #include "base/err.h"
 
 struct ut_ops_report;
-struct ut_teller;
+struct ut_logger;
 
 /* Is there an op with a log of the host? */
 bool ut_ops_folder_has_ops(const char *folder);
 
 /* Fills r, which the caller has initialised and releases, also on failure. What is left out is
  * told. */
-int ut_ops_read_folder(struct ut_ops_report *r, const char *folder, const struct ut_teller *teller,
+int ut_ops_read_folder(struct ut_ops_report *r, const char *folder, const struct ut_logger *logger,
 		       struct ut_err *err) UT_MUST_CHECK;
 
 #endif

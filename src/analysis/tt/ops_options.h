@@ -13,7 +13,7 @@
 #define UT_OPS_OUTPUT "output/ops"
 #define UT_OPS_PORT   8050
 
-struct ut_teller;
+struct ut_logger;
 
 enum ut_ops_format {
 	UT_OPS_AUTO,  /* by what lies in the folder */
@@ -23,7 +23,7 @@ enum ut_ops_format {
 };
 
 struct ut_ops_opts {
-	const struct ut_teller *teller; /* hears what is left out, and what is odd */
+	const struct ut_logger *logger; /* hears what is left out, and what is odd */
 	const char *input, *output, *append;
 	const char *const *traces; /* all of them, if input is the first of several */
 	int trace_count;

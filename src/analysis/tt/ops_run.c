@@ -4,9 +4,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/logger.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "base/tell.h"
 #include "export/out_check.h"
 #include "import/load.h"
 #include "ops/from_trace.h"
@@ -90,7 +90,7 @@ static int write_page(const struct ut_ops_report *r, const struct ut_ops_about *
 {
 	struct ut_view *v = ut_ops_page_view(r, about);
 	bool written;
-	int rc = ut_ops_page_write(v, files->page, o->teller, &written, err);
+	int rc = ut_ops_page_write(v, files->page, o->logger, &written, err);
 
 	if (!written)
 		files->page = NULL;
@@ -117,19 +117,21 @@ static int write_report(struct ut_ops_report *r, const struct place *p, struct u
 	return rc;
 }
 
-static void tell(const struct ut_ops_report *r, const char *input, const struct ut_teller *teller)
+static void send_report(const struct ut_ops_report *r, const char *input,
+			const struct ut_logger *logger)
 {
 	if (r->missing)
-		ut_tell(teller, UT_WARN, "%s: %zu ops that ran on a device have no device times",
-			input, r->missing);
+		ut_logger_log(logger, UT_WARN,
+			      "%s: %zu ops that ran on a device have no device times", input,
+			      r->missing);
 	if (r->names.count > r->column_count)
-		ut_tell(teller, UT_WARN,
-			"%s: it names more than %u columns; the others are left out", input,
-			UT_OPS_MOST_COLUMNS);
+		ut_logger_log(logger, UT_WARN,
+			      "%s: it names more than %u columns; the others are left out", input,
+			      UT_OPS_MOST_COLUMNS);
 	if (r->problems)
-		ut_tell(teller, UT_WARN,
-			"%s: %zu of %zu rows are not whole; column PROBLEM says why", input,
-			r->problems, r->row_count);
+		ut_logger_log(logger, UT_WARN,
+			      "%s: %zu of %zu rows are not whole; column PROBLEM says why", input,
+			      r->problems, r->row_count);
 }
 
 /* ---- traces -------------------------------------------------------------------------------- */
@@ -145,11 +147,11 @@ static int add_trace(void *ctx, size_t i, struct ut_store *store, struct ut_err 
 static int read_traces(struct ut_ops_report *r, const struct ut_ops_opts *o, struct ut_err *err)
 {
 	const struct ut_load how = { "ops", ut_load_threads(0), .checked = false,
-				     .teller = o->teller };
+				     .logger = o->logger };
 	struct ut_inputs in = { 0 };
 	struct ut_ops_trace trace;
 	int rc = ut_inputs_find(&in, o->traces ? o->trace_count : 1,
-				o->traces ? o->traces : &o->input, o->teller, err);
+				o->traces ? o->traces : &o->input, o->logger, err);
 
 	ut_ops_trace_init(&trace, r, o->nested);
 	if (!rc)
@@ -178,7 +180,7 @@ static bool has_traces(const struct ut_ops_opts *o, const char *folder)
 	struct ut_inputs in = { 0 };
 	struct ut_err err = { 0 };
 	bool found =
-		!ut_ops_folder_has_ops(folder) && !ut_inputs_find(&in, 1, &folder, o->teller, &err);
+		!ut_ops_folder_has_ops(folder) && !ut_inputs_find(&in, 1, &folder, o->logger, &err);
 
 	ut_inputs_release(&in);
 	return found;
@@ -223,15 +225,15 @@ static struct input input_of(const struct ut_ops_opts *o, struct ut_arena *a)
 static int read_tracy(struct ut_ops_report *r, struct ut_ops_report *cores,
 		      const struct ut_ops_opts *o, const char *logs, struct ut_err *err)
 {
-	const struct ut_ops_tracy_opts opts = { .teller = o->teller,
+	const struct ut_ops_tracy_opts opts = { .logger = o->logger,
 						.device_only = o->device_only,
 						.legacy = o->legacy,
 						.analyses = o->analyses,
 						.cores = cores };
 
 	if (o->noc_traces)
-		ut_tell(o->teller, UT_WARN,
-			"tt-npe is not asked; the device report's NoC columns are shown");
+		ut_logger_log(o->logger, UT_WARN,
+			      "tt-npe is not asked; the device report's NoC columns are shown");
 	return ut_ops_read_tracy(r, logs, &opts, err);
 }
 
@@ -247,7 +249,7 @@ static int read_logs(struct ut_ops_report *r, struct ut_ops_report *cores,
 	case UT_OPS_AUTO:
 		break;
 	}
-	return ut_ops_read_folder(r, in->logs, o->teller, err);
+	return ut_ops_read_folder(r, in->logs, o->logger, err);
 }
 
 int ut_ops_run(const struct ut_ops_opts *o, struct ut_arena *a, struct ut_ops_files *files,
@@ -276,13 +278,13 @@ int ut_ops_run(const struct ut_ops_opts *o, struct ut_arena *a, struct ut_ops_fi
 	/* a single file may lie among anything */
 	if (!rc && !o->no_tarball && in.format != UT_OPS_TRACE && ut_path_is_dir(o->input)) {
 		files->tarball = ut_str_fmt(a, "%s/%s.tgz", place.folder, place.name);
-		rc = ut_ops_files_pack(in.logs, in.format == UT_OPS_SEED, files->tarball, o->teller,
+		rc = ut_ops_files_pack(in.logs, in.format == UT_OPS_SEED, files->tarball, o->logger,
 				       err);
 	}
 	if (!rc && in.format == UT_OPS_TRACY)
-		ut_ops_files_copy(in.logs, place.folder, o->teller);
+		ut_ops_files_copy(in.logs, place.folder, o->logger);
 	if (!rc)
-		tell(&r, in.logs, o->teller);
+		send_report(&r, in.logs, o->logger);
 	ut_ops_report_release(&r);
 	ut_ops_report_release(&cores);
 	return rc;

@@ -8,10 +8,10 @@
 
 #include "base/grow.h"
 #include "base/hash.h"
-#define UT_LOG_ROOM "tt"
+#define UT_LOG_MODULE "tt"
+#include "base/logger.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "base/tell.h"
 #include "text/csv_read.h"
 #include "tt/ops_tracy_device.h"
 #include "tt/ops_tracy_host.h"
@@ -464,7 +464,7 @@ static void add_to_info(struct reader *d, const struct ut_tracy_info *base,
 /* What is known of a program: told with its first op, and meant by all later ones. */
 static void read_info(struct reader *d, struct op *op, struct ut_str hash, struct ut_str json)
 {
-	struct ut_tracy_info told = { 0 };
+	struct ut_tracy_info reported = { 0 };
 	uint32_t n = number_of(&d->programs, &d->r->arena, op->device, hash);
 
 	if (n > d->info_count) {
@@ -475,14 +475,14 @@ static void read_info(struct reader *d, struct op *op, struct ut_str hash, struc
 	if (!json.len && !hash.len)
 		op->why = "its message tells nothing";
 	else if (json.len)
-		ut_tracy_info_read(&told, &d->columns, d->r, json, &op->why);
+		ut_tracy_info_read(&reported, &d->columns, d->r, json, &op->why);
 	else if (!d->infos[n - 1].cells.count)
 		op->why = "no message tells about its program";
-	if (told.cells.count && !told.code && hash.len && d->infos[n - 1].cells.count) {
-		add_to_info(d, &d->infos[n - 1], &told);
-		op->own = told;
+	if (reported.cells.count && !reported.code && hash.len && d->infos[n - 1].cells.count) {
+		add_to_info(d, &d->infos[n - 1], &reported);
+		op->own = reported;
 	} else if (json.len) {
-		d->infos[n - 1] = told;
+		d->infos[n - 1] = reported;
 	}
 	op->info = d->infos[n - 1].cells.count && (json.len || hash.len) ? n : 0;
 }
@@ -614,8 +614,8 @@ static int read_device(struct reader *d, struct ut_csv *report, const char *log,
 
 	if (!log || (report && !d->alone && !opts->legacy)) {
 		if (opts->analyses.count)
-			ut_tell(opts->teller, UT_WARN,
-				"-a is about " LOG ", which is not looked at");
+			ut_logger_log(opts->logger, UT_WARN,
+				      "-a is about " LOG ", which is not looked at");
 		d->has_sub = log;
 		if (log)
 			ut_tracy_sub_read(&d->sub, &d->r->arena, log);
@@ -624,7 +624,7 @@ static int read_device(struct reader *d, struct ut_csv *report, const char *log,
 	}
 	rc = ut_tracy_log_read(&d->device, d->r, log, opts, err);
 	if (rc && report && !opts->legacy && !opts->analyses.count) {
-		ut_tell(opts->teller, UT_WARN, "%s", err->text);
+		ut_logger_log(opts->logger, UT_WARN, "%s", err->text);
 		*err = (struct ut_err){ 0 };
 		ut_tracy_device_read(&d->device, &d->columns, d->r, report);
 		return 0;
@@ -681,7 +681,8 @@ int ut_ops_read_tracy(struct ut_ops_report *r, const char *folder,
 		if (!ut_path_exists(path))
 			continue;
 		if (ut_csv_open(&csv[i], &r->arena, path, &bad))
-			ut_tell(opts->teller, UT_WARN, "%s; the report does without it", bad.text);
+			ut_logger_log(opts->logger, UT_WARN, "%s; the report does without it",
+				      bad.text);
 		else
 			there[i] = &csv[i];
 	}

@@ -25,7 +25,7 @@ const char *ut_ops_tracy_folder(struct ut_arena *a, const char *folder);
 
 /* Zeroed is fine. */
 struct ut_ops_tracy_opts {
-	const struct ut_teller *teller; /* hears what the report does without; may be NULL */
+	const struct ut_logger *logger; /* hears what the report does without; may be NULL */
 	bool device_only;               /* leave the host's files alone */
 	bool legacy;                    /* the device's markers, also if there is a report */
 	struct ut_opt_list analyses;    /* of the markers: only these; empty = all */

@@ -16,7 +16,7 @@ struct gap {
 	uint64_t start, cycles;
 	uint64_t from, to; /* the ops */
 	uint32_t core;     /* of the chip, by x and y */
-	bool told;
+	bool reported;
 };
 
 /* The gaps of one core, in order of time; first is the one that is not yet told. */
@@ -129,7 +129,7 @@ static void add_row(struct chip *c, const struct gap *gap)
 			continue;
 		text = ut_str_fmt(arena, "%" PRId64, (int64_t)head->cycles - OVERHEAD);
 		ut_ops_put(c->r, s->column, (struct ut_str){ text, strlen(text) });
-		head->told = true;
+		head->reported = true;
 		s->first++;
 	}
 	row = ut_ops_row_add(c->r);
@@ -146,7 +146,7 @@ static void add_rows(struct chip *c)
 	if (c->count)
 		qsort_r(order, c->count, sizeof(*order), by_start, c->gaps);
 	for (size_t i = 0; i < c->count; i++) {
-		if (!c->gaps[order[i]].told)
+		if (!c->gaps[order[i]].reported)
 			add_row(c, &c->gaps[order[i]]);
 	}
 	free(order);

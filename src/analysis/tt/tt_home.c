@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
+#include "base/logger.h"
 #include "base/path.h"
-#include "base/tell.h"
 
 #define PROFILER  "tt_metal/tools/profiler"
 #define ARTIFACTS "generated/profiler"
@@ -29,30 +29,30 @@ static const char *artifacts(struct ut_arena *a)
 }
 
 static const char *existing(struct ut_arena *a, const char *folder, const char *name,
-			    const struct ut_teller *teller)
+			    const struct ut_logger *logger)
 {
 	const char *path = folder ? ut_path_join(a, folder, *name ? name : ".") : NULL;
 
 	if (!path || !ut_path_exists(path))
 		return NULL;
-	ut_tell(teller, UT_INFO, "reading %s", path);
+	ut_logger_log(logger, UT_INFO, "reading %s", path);
 	return path;
 }
 
 struct ut_tt_files ut_tt_find(struct ut_arena *a, const struct ut_tt_files *defaults,
-			      const struct ut_teller *teller)
+			      const struct ut_logger *logger)
 {
 	struct ut_tt_files found = { .input = defaults->input, .output = defaults->output };
 	const char *profiler = ut_tt_profiler(a), *path;
 
 	if (ut_path_exists(defaults->input))
 		return found;
-	path = existing(a, profiler, defaults->input, teller);
+	path = existing(a, profiler, defaults->input, logger);
 	if (path)
 		return (struct ut_tt_files){ .input = path,
 					     .output =
 						     ut_path_join(a, profiler, defaults->output) };
-	path = existing(a, artifacts(a), defaults->tracy, teller);
+	path = existing(a, artifacts(a), defaults->tracy, logger);
 	if (path)
 		found.input = path;
 	return found;

@@ -5,7 +5,7 @@
 #define UT_TT_TT_HOME_H
 
 struct ut_arena;
-struct ut_teller;
+struct ut_logger;
 
 /* The profiler's folder of 2023, below $TT_METAL_HOME; NULL: that is not set. */
 const char *ut_tt_profiler(struct ut_arena *a);
@@ -23,6 +23,6 @@ struct ut_tt_files {
  * profiler. Which, is told unless it is the first. tracy is not filled in.
  */
 struct ut_tt_files ut_tt_find(struct ut_arena *a, const struct ut_tt_files *defaults,
-			      const struct ut_teller *teller);
+			      const struct ut_logger *logger);
 
 #endif

@@ -2,9 +2,9 @@
 
 #include <string.h>
 
+#include "base/logger.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "base/tell.h"
 #include "sample/annotate.h"
 #include "sample/hotspots.h"
 #include "sample/prof.h"
@@ -71,13 +71,13 @@ static void put_code(const struct ut_prof *p, const struct ut_annotate_opts *opt
 					       .next = ",",
 					       .close = "]" };
 	struct ut_out *rows = ut_out_open_memory(), *notes = ut_out_open_memory();
-	const struct ut_teller teller = { .line = ut_keep_note, .ctx = notes };
+	const struct ut_logger logger = { .line = ut_keep_note, .ctx = notes };
 	struct ut_annotate_opts own = *opts;
 	struct ut_err err = { 0 };
 	size_t len;
 	const char *text;
 
-	own.teller = &teller;
+	own.logger = &logger;
 	ut_out_text(out, "{\"rows\":");
 	if (ut_annotate_print(rows, p, &own, &report, &err)) {
 		ut_keep_note(notes, UT_WARN, NULL, err.text);

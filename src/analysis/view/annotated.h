@@ -15,8 +15,8 @@
 
 #include <stdbool.h>
 
+#include "base/logger.h"
 #include "base/str.h"
-#include "base/tell.h"
 
 struct ut_out;
 struct ut_view;
@@ -26,7 +26,7 @@ void ut_make_code_sheet(struct ut_view *v, struct ut_out *out);
 /* Is it called like source? Debug info may name anything: keys and passwords are not. */
 bool ut_is_source(struct ut_str path);
 
-/* Of a teller: one more text of a list in JSON, which ctx collects (ut_out_open_memory()). */
+/* Of a logger: one more text of a list in JSON, which ctx collects (ut_out_open_memory()). */
 void ut_keep_note(void *ctx, enum ut_log_level level, const char *room, const char *text);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "base/arena.h"
 #include "base/grow.h"
-#include "base/tell.h"
+#include "base/logger.h"
 #include "metrics/kernel_facts.h"
 #include "metrics/metrics_stall_write.h"
 #include "metrics/stall_beside.h"
@@ -49,7 +49,7 @@ static struct ut_stall_table *samples_of(const struct ut_view_trace *t)
 /* ---- one kernel ----------------------------------------------------------------------------- */
 
 /* A kernel of a trace, and where what is said of it goes. */
-struct telling {
+struct report_state {
 	const struct ut_view_trace *trace;
 	const struct ut_stall_table *table;
 	struct ut_str kernel, module;
@@ -57,13 +57,13 @@ struct telling {
 	struct ut_arena arena;
 };
 
-static void note(struct telling *t, const char *text)
+static void note(struct report_state *t, const char *text)
 {
 	ut_keep_note(t->notes, UT_WARN, NULL, text);
 }
 
 /* Of code that is too much for a page, what lies around samples. */
-static void cut(struct telling *t, struct ut_stall_result *r)
+static void cut(struct report_state *t, struct ut_stall_result *r)
 {
 	size_t n = 0, all = r->instruction_count;
 	struct ut_buf text = { 0 };
@@ -88,14 +88,14 @@ static void cut(struct telling *t, struct ut_stall_result *r)
 	r->instruction_count = n;
 }
 
-static bool put_report(struct telling *t)
+static bool put_report(struct report_state *t)
 {
-	const struct ut_teller teller = { .line = ut_keep_note, .ctx = t->notes };
+	const struct ut_logger logger = { .line = ut_keep_note, .ctx = t->notes };
 	const struct ut_stall_opts opts = { .top = TOP,
 					    .no_files = true,
 					    .seconds = SECONDS,
 					    .readable = ut_is_source,
-					    .teller = &teller };
+					    .logger = &logger };
 	struct ut_stall_samples samples;
 	struct ut_stall_result result;
 	struct ut_err err = { 0 };
@@ -135,11 +135,13 @@ static void put_data(struct ut_out *out, const struct ut_out *from, const char *
 }
 
 /* Writes the answer; true if it has the code. module "": the one with most samples. */
-static bool tell(struct ut_view *v, const struct ut_view_trace *trace,
-		 const struct ut_stall_table *table, struct ut_str kernel, struct ut_str module,
-		 struct ut_out *out)
+static bool send_report(struct ut_view *v, const struct ut_view_trace *trace,
+			const struct ut_stall_table *table, struct ut_str kernel,
+			struct ut_str module, struct ut_out *out)
 {
-	struct telling t = { .trace = trace, .table = table, .kernel = kernel, .module = module };
+	struct report_state t = {
+		.trace = trace, .table = table, .kernel = kernel, .module = module
+	};
 	size_t count = 0;
 	struct ut_stall_part *parts = NULL;
 	bool done = false;
@@ -174,8 +176,8 @@ static bool tell(struct ut_view *v, const struct ut_view_trace *trace,
 }
 
 /* The first trace that has samples of it, as the table of kernels shows it. */
-static bool tell_first(struct ut_view *v, struct ut_str kernel, struct ut_str module,
-		       struct ut_out *out)
+static bool report_first(struct ut_view *v, struct ut_str kernel, struct ut_str module,
+			 struct ut_out *out)
 {
 	struct ut_stall_table *table = NULL;
 	struct ut_arena arena = { 0 };
@@ -187,7 +189,7 @@ static bool tell_first(struct ut_view *v, struct ut_str kernel, struct ut_str mo
 		table = samples_of(&v->traces[at]);
 		ut_stall_table_modules(table, &v->traces[at].store->trace, kernel, &arena, &count);
 	}
-	done = tell(v, at ? &v->traces[at - 1] : NULL, table, kernel, module, out);
+	done = send_report(v, at ? &v->traces[at - 1] : NULL, table, kernel, module, out);
 	ut_stall_table_free(table);
 	ut_arena_release(&arena);
 	return done;
@@ -281,8 +283,8 @@ int ut_answer_stalls(struct ut_view *v, const struct ut_ask *a, struct ut_out *o
 		put_data(out, kept, "");
 	} else {
 		struct ut_out *answer = ut_out_open_memory();
-		bool done = tell_first(v, a->name.len ? a->name : none,
-				       a->module.len ? a->module : none, answer);
+		bool done = report_first(v, a->name.len ? a->name : none,
+					 a->module.len ? a->module : none, answer);
 
 		put_data(out, answer, "");
 		if (done)
@@ -338,7 +340,7 @@ static void put_kernels(struct page *p, const struct ut_view_trace *trace)
 		ut_out_text(p->out, p->count ? ",{\"kernel\":" : "{\"kernel\":");
 		ut_out_json_str(p->out, parts[i].name.ptr, parts[i].name.len);
 		ut_out_text(p->out, ",\"code\":");
-		tell(p->view, trace, table, parts[i].name, (struct ut_str){ "", 0 }, p->out);
+		send_report(p->view, trace, table, parts[i].name, (struct ut_str){ "", 0 }, p->out);
 		ut_out_text(p->out, "}");
 		p->names[p->count++] = parts[i].name;
 	}

@@ -86,7 +86,7 @@ static bool is_quiet(const struct walk *w, const struct ut_view_row *row)
 	return w->queue && (w->view->traits[row->type] & UT_TRAIT_QUIET);
 }
 
-static void tell(struct walk *w, struct ut_visit *v)
+static void report(struct walk *w, struct ut_visit *v)
 {
 	if (w->wanted->by_self && !ut_wanted_self(w->wanted, v->self))
 		return;
@@ -106,7 +106,7 @@ static void close_top(struct walk *w)
 			      .depth = w->depth };
 
 	if (o->wanted)
-		tell(w, &v);
+		report(w, &v);
 }
 
 /* Spans come in order of their start, so it is enough to know until when a name goes on. */
@@ -168,7 +168,7 @@ static void open_span(struct walk *w, const struct ut_view_row *row)
 	o->alone = o->wanted ? take_alone(w, row) : 0;
 }
 
-static void tell_aside(struct walk *w, const struct ut_view_row *row, enum ut_view_class class)
+static void report_aside(struct walk *w, const struct ut_view_row *row, enum ut_view_class class)
 {
 	struct ut_visit v = { .row = row,
 			      .mark = class == UT_CLASS_MARK,
@@ -181,7 +181,7 @@ static void tell_aside(struct walk *w, const struct ut_view_row *row, enum ut_vi
 	/* async spans of a name are added up though they overlap, as stats does */
 	v.fresh = class == UT_CLASS_ASIDE ? take_fresh(w, row) : v.total;
 	v.alone = v.mark ? 0 : take_alone(w, row);
-	tell(w, &v);
+	report(w, &v);
 }
 
 static void visit_row(struct walk *w, uint64_t number)
@@ -213,7 +213,7 @@ static void visit_row(struct walk *w, uint64_t number)
 	if (class == UT_CLASS_WORK)
 		open_span(w, &row);
 	else
-		tell_aside(w, &row, class);
+		report_aside(w, &row, class);
 }
 
 /* ---- ranges --------------------------------------------------------------------------------- */

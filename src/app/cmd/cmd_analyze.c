@@ -104,7 +104,7 @@ static int run(const struct ut_ace_setup *s, int argc, const char *const *argv)
 	int rc;
 
 	ut_ace_init(&a, &s->opts);
-	a.messages.tell = print_message;
+	a.messages.notify = print_message;
 	a.messages.ctx = &console;
 	if (s->opts.counters & UT_ACE_POWER_TS3 && s->opts.counters & UT_ACE_POWER_TS4) {
 		ut_ace_say(&a.messages, UT_ACE_ERROR,

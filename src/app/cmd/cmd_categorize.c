@@ -71,7 +71,7 @@ static int convert(const struct categorize_opts *o, struct ut_err *err)
 		ini = (struct ut_str){ text.len ? text.data : "", text.len };
 	}
 	if (!rc)
-		rc = ut_schema_read_ini(&schema, o->input, ini, ut_log_teller(), err);
+		rc = ut_schema_read_ini(&schema, o->input, ini, ut_log_stderr(), err);
 	if (!rc)
 		rc = ut_schema_write_json(&schema, o->verbose > 1, &json, err);
 	if (!rc) {

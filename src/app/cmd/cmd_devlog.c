@@ -177,7 +177,7 @@ static int take_defaults(struct ut_devlog_opts *o, struct ut_arena *a, struct ut
 	struct ut_tt_files here = usual;
 
 	if (!o->input)
-		here = ut_tt_find(a, &usual, o->teller);
+		here = ut_tt_find(a, &usual, o->logger);
 	if (!o->input && !ut_path_exists(here.input))
 		return ut_err_set(err, -EINVAL,
 				  "no log given, and there is no " UT_DEVLOG_INPUT
@@ -228,7 +228,7 @@ static int run(const struct ut_devlog_opts *o, struct ut_err *err)
 
 static int cmd_devlog(int argc, const char *const *argv)
 {
-	struct devlog_opts all = { .log = { .teller = ut_log_teller(),
+	struct devlog_opts all = { .log = { .logger = ut_log_stderr(),
 					    .port = UT_DEVLOG_PORT,
 					    .page_bars = UT_TT_PAGE_BARS },
 				   .table = { UT_TABLE_OPTS } };

@@ -87,9 +87,9 @@ static int add_store(void *ctx, size_t i, struct ut_store *store, struct ut_err 
 static int add_run(struct work *w, struct ut_diff_side *side, const char *word, struct ut_err *err)
 {
 	const struct ut_load how = { "diff", w->threads, .checked = false,
-				     .teller = ut_log_teller() };
+				     .logger = ut_log_stderr() };
 	struct ut_inputs in = { 0 };
-	int rc = ut_inputs_find(&in, 1, &word, ut_log_teller(), err);
+	int rc = ut_inputs_find(&in, 1, &word, ut_log_stderr(), err);
 
 	ut_stats_init(&w->run, w->by);
 	if (!rc)

@@ -95,7 +95,7 @@ static int write_files(struct export_opts *o, int count, const char *const *inpu
 static int write_share(struct export_opts *o, struct ut_mpijob *job, const struct ut_words *words,
 		       struct ut_err *err)
 {
-	struct ut_inputs in = { .teller = ut_log_teller() };
+	struct ut_inputs in = { .logger = ut_log_stderr() };
 	uint64_t *sizes = NULL;
 	int status = UT_EXIT_OK;
 	int rc = ut_mpijob_same(job, words->count, words->items, err);

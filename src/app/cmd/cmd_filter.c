@@ -68,12 +68,12 @@ static int filter(struct work *w, const char *input, struct ut_err *err)
 {
 	const struct filter_opts *o = w->opts;
 	const struct ut_load how = { "filter", ut_load_threads(o->threads), .checked = true,
-				     .teller = ut_log_teller() };
+				     .logger = ut_log_stderr() };
 	struct ut_inputs in = { 0 };
 	int rc = ut_out_check(o->output, o->format, UT_OUT_OVERWRITE, err);
 
 	if (!rc)
-		rc = ut_inputs_find(&in, 1, &input, ut_log_teller(), err);
+		rc = ut_inputs_find(&in, 1, &input, ut_log_stderr(), err);
 	if (!rc && in.count != 1)
 		rc = ut_err_set(err, -EINVAL,
 				"%s: %zu traces; take one, or put them into one with 'unitrace "

@@ -32,12 +32,12 @@ struct info_opts {
 struct work {
 	const struct info_opts *opts;
 	struct ut_out *out;
-	size_t told; /* how many things have been described */
+	size_t reported; /* how many things have been described */
 };
 
 static void next(struct work *w)
 {
-	if (w->told++)
+	if (w->reported++)
 		ut_out_text(w->out, w->opts->json ? ",\n" : "\n");
 }
 
@@ -111,7 +111,7 @@ static void spool_json(struct ut_out *out, const struct ut_spool_info *info,
 	ut_out_text(out, "}");
 }
 
-static int tell_spool(struct work *w, const struct ut_spool_info *info, struct ut_err *err)
+static int report_spool(struct work *w, const struct ut_spool_info *info, struct ut_err *err)
 {
 	struct counter counter = { .sink.event = count_event };
 	struct ut_trace trace;
@@ -128,14 +128,14 @@ static int tell_spool(struct work *w, const struct ut_spool_info *info, struct u
 }
 
 /* A session directory or a spool file. *any says whether it was one. */
-static int tell_spools(struct work *w, const char *word, bool *any, struct ut_err *err)
+static int report_spools(struct work *w, const char *word, bool *any, struct ut_err *err)
 {
 	struct ut_spools spools = { 0 };
 	int rc = ut_spools_open(&spools, 1, &word, err);
 
 	*any = spools.count;
 	for (size_t i = 0; !rc && i < spools.count; i++)
-		rc = tell_spool(w, &spools.items[i], err);
+		rc = report_spool(w, &spools.items[i], err);
 	ut_spools_close(&spools);
 	return rc;
 }
@@ -159,7 +159,7 @@ struct one {
 	struct ut_about about;
 };
 
-static int tell_store(void *ctx, size_t i, struct ut_store *store, struct ut_err *err)
+static int report_store(void *ctx, size_t i, struct ut_store *store, struct ut_err *err)
 {
 	struct one *o = ctx;
 
@@ -171,35 +171,35 @@ static int tell_store(void *ctx, size_t i, struct ut_store *store, struct ut_err
 	return 0;
 }
 
-static int tell_trace(struct work *w, char *path, struct ut_err *err)
+static int report_trace(struct work *w, char *path, struct ut_err *err)
 {
 	struct one one = { .work = w, .about = { .path = path, .format = format_of(path) } };
 	const struct ut_load how = { "info", ut_load_threads(w->opts->threads), .checked = false,
-				     .teller = ut_log_teller(), .reports_losses = true };
+				     .logger = ut_log_stderr(), .reports_losses = true };
 	const struct ut_inputs in = { .paths = &path, .count = 1 };
 	struct stat st;
 
 	if (!stat(path, &st) && S_ISREG(st.st_mode))
 		one.about.bytes = (uint64_t)st.st_size;
-	return ut_load_each(&in, &how, tell_store, &one, err);
+	return ut_load_each(&in, &how, report_store, &one, err);
 }
 
-static int tell_word(struct work *w, const char *word, struct ut_err *err)
+static int report_word(struct work *w, const char *word, struct ut_err *err)
 {
 	struct ut_inputs in = { 0 };
 	bool any = false;
 	int rc = 0;
 
 	if (ut_path_is_dir(word)) /* a session: its processes in the order of their start */
-		rc = tell_spools(w, word, &any, err);
+		rc = report_spools(w, word, &any, err);
 	if (rc || any)
 		return rc;
-	rc = ut_inputs_find(&in, 1, &word, ut_log_teller(), err);
+	rc = ut_inputs_find(&in, 1, &word, ut_log_stderr(), err);
 	for (size_t i = 0; !rc && i < in.count; i++) {
 		if (!strcmp(format_of(in.paths[i]), ut_import_spool_file.name))
-			rc = tell_spools(w, in.paths[i], &any, err);
+			rc = report_spools(w, in.paths[i], &any, err);
 		else
-			rc = tell_trace(w, in.paths[i], err);
+			rc = report_trace(w, in.paths[i], err);
 	}
 	ut_inputs_release(&in);
 	return rc;
@@ -215,7 +215,7 @@ static int info(const struct info_opts *o, const struct ut_words *words, struct 
 
 	ut_out_text(w.out, o->json ? "[" : "");
 	for (int i = 0; !rc && i < words->count; i++)
-		rc = tell_word(&w, words->items[i], err);
+		rc = report_word(&w, words->items[i], err);
 	ut_out_text(w.out, o->json ? "]\n" : "");
 	if (rc) {
 		ut_out_abandon(w.out);

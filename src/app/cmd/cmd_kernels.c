@@ -84,11 +84,11 @@ static int kernels(const struct kernels_opts *o, enum ut_kernel_by by, const str
 		   struct ut_err *err)
 {
 	const struct ut_load how = { "kernels", (unsigned int)o->threads, .checked = false,
-				     .teller = ut_log_teller() };
+				     .logger = ut_log_stderr() };
 	const struct ut_report_opts report = ut_table_report(&o->table, STDOUT_FILENO, USUAL_ROWS);
 	struct ut_inputs in = { 0 };
 	struct ut_kernel_groups g;
-	int rc = ut_inputs_find(&in, words->count, words->items, ut_log_teller(), err);
+	int rc = ut_inputs_find(&in, words->count, words->items, ut_log_stderr(), err);
 
 	ut_kernel_groups_init(&g, by);
 	if (!rc)

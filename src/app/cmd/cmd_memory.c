@@ -63,10 +63,10 @@ static int print(const struct memory_opts *o, struct ut_memory_report *r, struct
 static int report(void *ctx, const struct ut_words *words, struct ut_err *err)
 {
 	const struct memory_opts *o = ctx;
-	const struct ut_load how = { "memory", ut_load_threads(0), .teller = ut_log_teller() };
-	struct ut_inputs in = { .teller = how.teller };
+	const struct ut_load how = { "memory", ut_load_threads(0), .logger = ut_log_stderr() };
+	struct ut_inputs in = { .logger = how.logger };
 	struct ut_memory_report r;
-	int rc = ut_inputs_find(&in, words->count, words->items, how.teller, err);
+	int rc = ut_inputs_find(&in, words->count, words->items, how.logger, err);
 
 	ut_memory_report_init(&r, o->how);
 	if (!rc)

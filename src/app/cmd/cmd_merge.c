@@ -45,13 +45,13 @@ static int run(struct ut_merge *m, struct ut_err *err)
 	text = ut_mpijob_max(m->job, text);
 	for (size_t i = 0; i < m->count; i++)
 		total += 2 * m->sizes[i];
-	ut_progress_start(m->progress, m->teller, "merge", total / (unsigned int)m->job->ranks);
+	ut_progress_start(m->progress, m->logger, "merge", total / (unsigned int)m->job->ranks);
 	rc = text ? ut_merge_text(m, err) : ut_merge_model(m, err);
 	ut_progress_done(m->progress);
 	return ut_mpijob_agree(m->job, rc, err);
 }
 
-static void tell_result(const struct ut_merge *m)
+static void report_result(const struct ut_merge *m)
 {
 	size_t used = 0;
 
@@ -84,7 +84,7 @@ static int merge(const struct merge_opts *o, struct ut_merge *m, int argc, const
 	if (!rc)
 		rc = run(m, err);
 	if (!rc && !m->job->rank && !o->quiet)
-		tell_result(m);
+		report_result(m);
 	for (size_t i = 0; m->files && i < m->count; i++)
 		ut_facts_release(&m->files[i].facts);
 	free(m->sizes);
@@ -200,7 +200,7 @@ static int start(struct merge_opts *o, int misuse, const struct ut_words *words,
 {
 	struct ut_mpijob job = { .ranks = 1 };
 	struct ut_progress progress = { 0 };
-	struct ut_merge m = { .job = &job, .progress = &progress, .teller = ut_log_teller() };
+	struct ut_merge m = { .job = &job, .progress = &progress, .logger = ut_log_stderr() };
 	struct ut_err note = { 0 };
 	int status = UT_EXIT_OK;
 

@@ -26,7 +26,7 @@
 static int list_file(struct ut_out *out, const char *path, bool with_name, struct ut_err *err)
 {
 	struct ut_metrics_index index;
-	int rc = ut_metrics_index_make(&index, path, ut_log_teller(), err);
+	int rc = ut_metrics_index_make(&index, path, ut_log_stderr(), err);
 
 	if (rc)
 		return rc;

@@ -102,7 +102,7 @@ static int take_words(struct ut_ops_opts *o, const struct ut_words *words, struc
 	}
 	if (!o->input) {
 		const struct ut_tt_files usual = { UT_OPS_INPUT, "", UT_OPS_OUTPUT };
-		const struct ut_tt_files here = ut_tt_find(a, &usual, o->teller);
+		const struct ut_tt_files here = ut_tt_find(a, &usual, o->logger);
 
 		o->input = here.input;
 		o->output = o->output || here.output == usual.output ? o->output : here.output;
@@ -149,7 +149,7 @@ static int run(const struct ut_ops_opts *o, struct ut_arena *a, struct ut_err *e
 
 static int cmd_ops(int argc, const char *const *argv)
 {
-	struct ut_ops_opts opts = { .port = UT_OPS_PORT, .teller = ut_log_teller() };
+	struct ut_ops_opts opts = { .port = UT_OPS_PORT, .logger = ut_log_stderr() };
 	struct ut_arena arena = { 0 };
 	struct ut_words words = { 0 };
 	struct ut_err err = { 0 };

@@ -79,7 +79,7 @@ static void print_report(void *ctx, const char *from, const char *csv)
 
 static int cmd_profile_this(int argc, const char *const *argv)
 {
-	struct ut_profile_opts opts = { .teller = ut_log_teller(), .reported = print_report };
+	struct ut_profile_opts opts = { .logger = ut_log_stderr(), .reported = print_report };
 	struct ut_arena arena = { 0 };
 	struct ut_words words = { 0 };
 	struct ut_err err = { 0 };

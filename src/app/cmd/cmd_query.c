@@ -118,7 +118,7 @@ static int close_out(struct work *w, struct ut_out *out, int rc, struct ut_err *
 }
 
 /* A name with a slip in it is no mistake of SQL: only that nothing came tells of it. */
-static void tell_why(const struct work *w, const char *sql)
+static void report_why(const struct work *w, const char *sql)
 {
 	struct ut_buf why = { 0 };
 
@@ -157,7 +157,7 @@ static int run_sql(struct work *w, const char *sql, struct ut_err *err)
 	no_rows = !rc && !print.rows;
 	rc = close_out(w, out, rc, err);
 	if (!rc && no_rows)
-		tell_why(w, sql);
+		report_why(w, sql);
 	return rc;
 }
 
@@ -406,7 +406,7 @@ static int ask(struct work *w, const char *sql, struct ut_err *err)
 static int load_and_ask(struct work *w, const char *sql, struct ut_err *err)
 {
 	const struct ut_load how = { "reading", ut_load_threads(w->opts->threads), .checked = false,
-				     .teller = ut_log_teller() };
+				     .logger = ut_log_stderr() };
 	int rc = ut_replaced_check(w->opts->output, w->inputs->paths, w->inputs->count, err);
 
 	if (!rc && w->opts->output)
@@ -548,7 +548,7 @@ static int start(struct query_opts *o, const struct ut_words *words, const char 
 		 struct ut_err *err)
 {
 	struct ut_inputs inputs = { 0 };
-	int rc = ut_inputs_find(&inputs, words->count, words->items, ut_log_teller(), err);
+	int rc = ut_inputs_find(&inputs, words->count, words->items, ut_log_stderr(), err);
 
 	if (!rc)
 		rc = query(o, &inputs, sql, err);

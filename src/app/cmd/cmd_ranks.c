@@ -75,7 +75,7 @@ static int read_all(const struct ranks_opts *o, struct ut_ranks *r, struct ut_mp
 		    const struct ut_words *words, struct ut_err *err)
 {
 	const struct ut_load how = { "ranks", ut_load_threads(o->threads), .checked = false,
-				     .teller = ut_log_teller() };
+				     .logger = ut_log_stderr() };
 	const struct ut_rank_reader reader = { add_store, r };
 	int rc = ut_rank_load(job, words->count, words->items, &how, &reader, err);
 
@@ -163,7 +163,7 @@ static int write_timeline(const struct ranks_opts *o, const struct ut_ranks *r, 
 }
 
 /* How well the clocks of several hosts are known. */
-static void tell_clocks(const struct ut_ranks *r)
+static void report_clocks(const struct ut_ranks *r)
 {
 	size_t proven = 0, contrary = 0;
 	uint64_t worst = 0;
@@ -201,7 +201,7 @@ static void warn(const struct ut_ranks *r)
 		       ut_ranks_ended(r) ? ""
 					 : " (of a job that was killed recordings may be left as "
 					   "*.session; these can be read, too)");
-	tell_clocks(r);
+	report_clocks(r);
 	if (r->backwards)
 		ut_log(UT_WARN,
 		       "%" PRIu64 " of %" PRIu64

@@ -30,7 +30,7 @@ static void add_session(void *ctx, const char *name)
 }
 
 /* Nobody uses the name: a slip, or the programs have ended. */
-static void tell_no_session(const char *name)
+static void report_no_session(const char *name)
 {
 	struct ut_buf names = { 0 };
 
@@ -55,7 +55,7 @@ static bool control_one(const char *name, enum ut_state state, const char *done)
 		return true;
 	before = ut_named_set(name, state, &err);
 	if (before == -ENOENT)
-		tell_no_session(name);
+		report_no_session(name);
 	else if (before == UT_STATE_STOPPED)
 		ut_log_classic(UT_WARN, "Session %s is already stopped", name);
 	else if (before < 0)
@@ -74,7 +74,7 @@ static void print_device(void *ctx, const char *text)
 static void list_devices(struct ut_arena *a)
 {
 	const struct ut_device_listener listener = { .device = print_device,
-						     .teller = ut_log_teller() };
+						     .logger = ut_log_stderr() };
 	struct ut_err err = { 0 };
 	const char *library;
 
@@ -105,7 +105,7 @@ static size_t list_driver_metrics(struct ut_arena *a)
 	const struct ut_device_listener listener = { .group = print_group,
 						     .metric = print_metric,
 						     .ctx = &count,
-						     .teller = ut_log_teller() };
+						     .logger = ut_log_stderr() };
 	const char *library;
 
 	if (!ut_library_find(a, &library, NULL))

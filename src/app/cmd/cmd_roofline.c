@@ -103,7 +103,7 @@ static int read_app(const struct roofline_opts *o, struct ut_roof *r, struct ut_
 {
 	struct ut_roofline_runs runs = { .app = o->app,
 					 .unitrace = o->unitrace,
-					 .teller = ut_log_teller() };
+					 .logger = ut_log_stderr() };
 	const char *folder = ut_roofline_folder(&r->arena, err);
 	int rc;
 
@@ -112,8 +112,8 @@ static int read_app(const struct roofline_opts *o, struct ut_roof *r, struct ut_
 	split_groups(o, r, &r->arena, runs.groups);
 	rc = ut_roofline_runs(&runs, &r->arena, folder, err);
 	if (!rc)
-		rc = ut_roof_read(r, runs.profiles[1], runs.profiles[0], ut_log_teller(), err);
-	ut_roofline_remove(folder, ut_log_teller());
+		rc = ut_roof_read(r, runs.profiles[1], runs.profiles[0], ut_log_stderr(), err);
+	ut_roofline_remove(folder, ut_log_stderr());
 	return rc;
 }
 
@@ -125,13 +125,13 @@ static int measure(const struct roofline_opts *o, struct ut_err *err)
 	struct ut_out *out;
 	const char *folder = ut_roofline_folder(&arena, err);
 	int rc = folder ? ut_roofline_measure(ut_roof_device_program(), &arena, folder,
-					      ut_log_teller(), &text, err)
+					      ut_log_stderr(), &text, err)
 			: err->code;
 
-	ut_roofline_remove(folder, ut_log_teller());
+	ut_roofline_remove(folder, ut_log_stderr());
 	if (!rc) /* what we write can be read */
 		rc = ut_roof_device_read(&device, &arena, "peaks",
-					 (struct ut_str){ text.data, text.len }, ut_log_teller(),
+					 (struct ut_str){ text.data, text.len }, ut_log_stderr(),
 					 err);
 	if (!rc) {
 		out = ut_out_open(o->output ? o->output : "-", UT_OUT_OVERWRITE);
@@ -202,10 +202,10 @@ static int roofline(const struct roofline_opts *o, struct ut_roof *r, struct ut_
 	if (!rc)
 		rc = keep_inputs(o, file.path, err);
 	if (!rc)
-		rc = ut_roof_device_open(&r->device, &r->arena, o->device, ut_log_teller(), err);
+		rc = ut_roof_device_open(&r->device, &r->arena, o->device, ut_log_stderr(), err);
 	if (!rc)
 		rc = o->app ? read_app(o, r, err)
-			    : ut_roof_read(r, o->compute, o->memory, ut_log_teller(), err);
+			    : ut_roof_read(r, o->compute, o->memory, ut_log_stderr(), err);
 	if (!rc && !r->count)
 		rc = ut_err_set(err, -ENODATA, "no kernel was measured");
 	if (!rc && o->output)

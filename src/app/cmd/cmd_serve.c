@@ -202,7 +202,7 @@ static int serve(const struct serve_opts *o, struct ut_arena *a, struct ut_err *
 				     .profiling = o->profiling,
 				     .reset_passphrase = o->reset,
 				     .quota = o->quota,
-				     .teller = ut_log_teller(),
+				     .logger = ut_log_stderr(),
 				     .check_line = check_line,
 				     .check_trace = check_trace };
 	struct ut_site *site;

@@ -97,7 +97,7 @@ static int count(struct work *w, struct ut_mpijob *job, const struct ut_words *w
 {
 	const struct ut_fold reduce = { pack, fold, w };
 	const struct ut_load how = { "stats", w->threads, .checked = false,
-				     .teller = ut_log_teller() };
+				     .logger = ut_log_stderr() };
 	const struct ut_rank_reader reader = { add_store, w };
 	int rc = ut_rank_load(job, words->count, words->items, &how, &reader, err);
 

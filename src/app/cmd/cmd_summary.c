@@ -114,7 +114,7 @@ struct summary {
 	struct ut_tally tally;
 };
 
-static void tell_unknown(const struct summary *s)
+static void report_unknown(const struct summary *s)
 {
 	for (size_t i = 0; i < s->tally.count; i++) {
 		const struct ut_tally_name *name = &s->tally.names[i];
@@ -126,7 +126,7 @@ static void tell_unknown(const struct summary *s)
 }
 
 /* They are in the original's device time: a rule keeps them apart. */
-static void tell_runs(const struct summary *s)
+static void report_runs(const struct summary *s)
 {
 	struct ut_buf names = { 0 };
 
@@ -162,7 +162,7 @@ static int write_result(struct summary *s, struct ut_out *out, struct ut_err *er
 		lines = ut_tally_lines(&s->tally, &s->schema, o->how, false, &count);
 		return ut_tally_table(out, &print, lines, count, err);
 	}
-	tell_runs(s);
+	report_runs(s);
 	lines = ut_tally_lines(&s->tally, &s->schema, o->how, true, &count);
 	if (count || o->keep_empty)
 		ut_tally_json(out, lines, count);
@@ -190,9 +190,9 @@ static int draw(struct summary *s, struct ut_err *err)
 static int sum_up(struct summary *s, struct ut_err *err)
 {
 	const struct summary_opts *o = s->opts;
-	const struct ut_tally_load how = { ut_load_threads(o->threads), ut_log_teller() };
+	const struct ut_tally_load how = { ut_load_threads(o->threads), ut_log_stderr() };
 	struct ut_out *out;
-	int rc = ut_schema_open(&s->schema, o->schema, ut_log_teller(), err);
+	int rc = ut_schema_open(&s->schema, o->schema, ut_log_stderr(), err);
 
 	if (!rc)
 		rc = ut_tally_inputs(&s->tally, &how, (int)o->inputs.count, o->inputs.items, err);
@@ -203,7 +203,7 @@ static int sum_up(struct summary *s, struct ut_err *err)
 	if (rc)
 		return rc;
 	if (o->verbose)
-		tell_unknown(s);
+		report_unknown(s);
 	out = ut_out_open(o->output ? o->output : "-", UT_OUT_OVERWRITE | UT_OUT_RENEW);
 	rc = write_result(s, out, err);
 	if (!rc && o->chart)

@@ -345,7 +345,7 @@ static int validate(const struct validate_opts *opts, const struct ut_words *wor
 {
 	struct ut_out *out = ut_out_open("-", 0);
 	struct ut_inputs in = { 0 };
-	int rc = ut_inputs_find(&in, words->count, words->items, ut_log_teller(), err);
+	int rc = ut_inputs_find(&in, words->count, words->items, ut_log_stderr(), err);
 
 	if (rc) {
 		ut_out_abandon(out);

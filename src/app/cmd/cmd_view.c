@@ -87,10 +87,10 @@ static int view(const struct ut_view_opts *o, const struct ut_words *words, stru
 {
 	struct ut_inputs inputs = { 0 }, before = { 0 };
 	struct ut_view_opts opts = *o;
-	int rc = ut_inputs_find(&inputs, words->count, words->items, ut_log_teller(), err);
+	int rc = ut_inputs_find(&inputs, words->count, words->items, ut_log_stderr(), err);
 
 	if (!rc && o->compare) {
-		rc = ut_inputs_find(&before, 1, &o->compare, ut_log_teller(), err);
+		rc = ut_inputs_find(&before, 1, &o->compare, ut_log_stderr(), err);
 		opts.before = &before;
 	}
 	if (!rc)

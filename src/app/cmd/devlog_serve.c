@@ -47,7 +47,7 @@ static int make_view(struct dashboard *d, struct ut_view **view, struct ut_err *
 	struct ut_devlog log;
 	int rc;
 
-	quiet.teller = NULL;
+	quiet.logger = NULL;
 	rc = ut_devlog_open(&log, quiet.input, &quiet, err);
 	if (rc)
 		return rc;

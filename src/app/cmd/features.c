@@ -30,7 +30,8 @@ static void add(struct ut_buf *list, const char *name)
 }
 
 /* A list on a line of its own, or among what is missing. */
-static void tell(struct features *f, const char *what, struct ut_buf *list, const char *missing)
+static void send_report(struct features *f, const char *what, struct ut_buf *list,
+			const char *missing)
 {
 	if (list->len)
 		fprintf(f->to, "  %-9s %s\n", what, list->data);
@@ -97,7 +98,7 @@ static void find_dir(struct features *f)
 		f->dir = ut_path_dir(f->arena, ut_doors_folder(f->arena, library));
 }
 
-static void tell_recording(struct features *f)
+static void report_recording(struct features *f)
 {
 	struct ut_buf marks = { 0 }, devices = { 0 }, python = { 0 };
 
@@ -105,9 +106,9 @@ static void tell_recording(struct features *f)
 		ut_buf_fmt(&marks, "ITT (%d functions)", UT_ITT_FUNCTIONS);
 	list_files(f, "backends", &devices, add_plugin);
 	list_files(f, "python/unitrace", &python, add_python);
-	tell(f, "marks", &marks, "ITT");
-	tell(f, "devices", &devices, "devices");
-	tell(f, "Python", &python, "Python");
+	send_report(f, "marks", &marks, "ITT");
+	send_report(f, "devices", &devices, "devices");
+	send_report(f, "Python", &python, "Python");
 }
 
 static void add_packing(struct features *f, struct ut_buf *list, bool is_first)
@@ -132,7 +133,7 @@ static void add_packing(struct features *f, struct ut_buf *list, bool is_first)
 		add(&f->missing, "libbz2 (.bz2)");
 }
 
-static void tell_files(struct features *f)
+static void report_files(struct features *f)
 {
 	struct ut_buf reads = { 0 }, writes = { 0 }, sql = { 0 }, mpi = { 0 };
 
@@ -147,13 +148,13 @@ static void tell_files(struct features *f)
 	if (UT_HAVE_SQLITE)
 		add(&sql, "SQLite");
 	list_files(f, "mpi", &mpi, add_plugin);
-	tell(f, "reads", &reads, "");
-	tell(f, "writes", &writes, "");
-	tell(f, "SQL", &sql, "SQLite (query, --format sqlite)");
-	tell(f, "MPI", &mpi, "MPI (commands on several ranks)");
+	send_report(f, "reads", &reads, "");
+	send_report(f, "writes", &writes, "");
+	send_report(f, "SQL", &sql, "SQLite (query, --format sqlite)");
+	send_report(f, "MPI", &mpi, "MPI (commands on several ranks)");
 }
 
-static void tell_viewer(struct features *f)
+static void report_viewer(struct features *f)
 {
 	struct ut_buf ways = { 0 };
 	struct ut_err why = { 0 };
@@ -172,10 +173,10 @@ static void tell_viewer(struct features *f)
 	else if (rc)
 		ut_buf_fmt(&f->missing, "%sview and --serve: %s", f->missing.len ? ", " : "",
 			   why.text);
-	tell(f, "view", &ways, "the viewer's page (view, html)");
+	send_report(f, "view", &ways, "the viewer's page (view, html)");
 }
 
-static void tell_charts(struct features *f)
+static void report_charts(struct features *f)
 {
 	struct ut_buf formats = { 0 };
 	struct ut_err why = { 0 };
@@ -192,7 +193,7 @@ static void tell_charts(struct features *f)
 	}
 	if (!ut_one_page_missing())
 		add(&formats, "html");
-	tell(f, "charts", &formats, "");
+	send_report(f, "charts", &formats, "");
 }
 
 void ut_features_print(FILE *to)
@@ -201,10 +202,10 @@ void ut_features_print(FILE *to)
 	struct features f = { .to = to, .arena = &arena };
 
 	find_dir(&f);
-	tell_recording(&f);
-	tell_files(&f);
-	tell_viewer(&f);
-	tell_charts(&f);
+	report_recording(&f);
+	report_files(&f);
+	report_viewer(&f);
+	report_charts(&f);
 	if (f.missing.len)
 		fprintf(to, "  %-9s %s\n", "not here", f.missing.data);
 	ut_buf_release(&f.missing);

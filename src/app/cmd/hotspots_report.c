@@ -76,10 +76,10 @@ static int explain_empty(const struct reading *r, const char *path, struct ut_er
 static int read_profile(struct ut_prof *p, const struct ut_prof_opts *opts, int count,
 			const char *const *paths, struct ut_err *err)
 {
-	const struct ut_load how = { "hotspots", ut_load_threads(0), .teller = ut_log_teller() };
-	struct ut_inputs in = { .teller = how.teller };
+	const struct ut_load how = { "hotspots", ut_load_threads(0), .logger = ut_log_stderr() };
+	struct ut_inputs in = { .logger = how.logger };
 	struct reading r = { p, false };
-	int rc = ut_inputs_find(&in, count, paths, how.teller, err);
+	int rc = ut_inputs_find(&in, count, paths, how.logger, err);
 
 	ut_prof_init(p, opts);
 	if (!rc)
@@ -126,7 +126,7 @@ static int print_annotated(const struct ut_hotspots_opts *o, const struct ut_pro
 		.function = o->annotate,
 		.source = strcmp(o->show, "assembly") != 0,
 		.assembly = strcmp(o->show, "source") != 0,
-		.teller = ut_log_teller(),
+		.logger = ut_log_stderr(),
 	};
 
 	return ut_annotate_print(out, p, &what, &report, err);

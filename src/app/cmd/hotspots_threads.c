@@ -49,10 +49,10 @@ static int print_threads(const struct ut_hotspots_opts *o, struct ut_threads *t,
 int ut_hotspots_report_threads(const struct ut_hotspots_opts *o, const struct ut_words *words,
 			       struct ut_err *err)
 {
-	const struct ut_load how = { "hotspots", ut_load_threads(0), .teller = ut_log_teller() };
-	struct ut_inputs in = { .teller = how.teller };
+	const struct ut_load how = { "hotspots", ut_load_threads(0), .logger = ut_log_stderr() };
+	struct ut_inputs in = { .logger = how.logger };
 	struct ut_threads t;
-	int rc = ut_inputs_find(&in, words->count, words->items, how.teller, err);
+	int rc = ut_inputs_find(&in, words->count, words->items, how.logger, err);
 
 	ut_threads_init(&t);
 	if (!rc)

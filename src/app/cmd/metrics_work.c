@@ -74,7 +74,7 @@ static void report(struct ut_metrics_work *w, const struct ut_stall_samples *sam
 	const struct ut_stall_opts opts = { .code = g->shaders,
 					    .top = w->opts->top,
 					    .demangler = g->demangler,
-					    .teller = ut_log_teller() };
+					    .logger = ut_log_stderr() };
 	struct ut_stall_result result;
 	struct ut_err err = { 0 };
 
@@ -93,7 +93,7 @@ static void report(struct ut_metrics_work *w, const struct ut_stall_samples *sam
 static int do_stalls(struct ut_metrics_work *w, const struct ut_metrics_want *want,
 		     struct ut_err *err)
 {
-	int rc = ut_metrics_stalls_read(&w->stalls, w->opts->input, want, ut_log_teller(), err);
+	int rc = ut_metrics_stalls_read(&w->stalls, w->opts->input, want, ut_log_stderr(), err);
 
 	if (rc)
 		return rc;
@@ -135,14 +135,14 @@ static int do_metrics(struct ut_metrics_work *w, const struct ut_metrics_want *w
 
 	if (!w->opts->plan.set_count)
 		return ut_err_set(err, -EINVAL, "-m option is missing");
-	rc = ut_metrics_data_read(&w->data, w->opts->input, want, ut_log_teller(), err);
+	rc = ut_metrics_data_read(&w->data, w->opts->input, want, ut_log_stderr(), err);
 	if (rc)
 		return rc;
 	if (want->kernel.ptr || want->instance || want->id)
-		ut_metrics_charts_add(&w->charts, &w->opts->plan, &w->data, ut_log_teller());
+		ut_metrics_charts_add(&w->charts, &w->opts->plan, &w->data, ut_log_stderr());
 	else
 		ut_metrics_charts_add_kernels(&w->charts, &w->opts->plan, &w->data,
-					      ut_log_teller());
+					      ut_log_stderr());
 	if (!w->charts.count)
 		return ut_err_set(err, -ENODATA,
 				  "%s has none of the metrics that were asked for: -l lists them",

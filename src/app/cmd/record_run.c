@@ -41,9 +41,9 @@ static void on_interrupt(int sig)
 /* The recording became shorter while it was read: as when results cannot be written. */
 static void end_of_short_recording(void)
 {
-	ssize_t told = write(STDERR_FILENO, kept_text, strlen(kept_text));
+	ssize_t reported = write(STDERR_FILENO, kept_text, strlen(kept_text));
 
-	(void)told; /* the status says it, too */
+	(void)reported; /* the status says it, too */
 	if (!program_status)
 		_exit(UT_EXIT_OWN_FAILURE);
 	if (WIFEXITED(program_status))
@@ -67,7 +67,7 @@ static void prepare_for_interrupt(const char *session_dir, int status)
 }
 
 /* Why the program did not start: the exit status. */
-static int tell_not_started(const char *name, int code)
+static int report_not_started(const char *name, int code)
 {
 	const struct ut_cmd *meant = ut_guess_command(name);
 	struct ut_arena arena = { 0 };
@@ -113,7 +113,7 @@ static void on_news(void *ctx, const struct ut_session_news *news)
 	if (news->kind == UT_NEWS_ENDED)
 		prepare_for_interrupt(news->path, news->status);
 	else if (news->kind == UT_NEWS_NOT_STARTED)
-		l->status = tell_not_started(news->path, news->code);
+		l->status = report_not_started(news->path, news->code);
 	print(l, news);
 	if (news->kind == UT_NEWS_RESULTS)
 		ut_record_view_written(l->run->view);
@@ -134,7 +134,7 @@ int ut_record_run(const struct ut_record_run *run, struct ut_session_result *res
 
 	if (!rc)
 		rc = ut_news_file_open(&listener.file, run->news, &err);
-	client.tell = on_news;
+	client.notify = on_news;
 	client.ctx = &listener;
 	client.wants_progress |= run->news != NULL;
 	if (!rc)

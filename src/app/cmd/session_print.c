@@ -64,7 +64,7 @@ struct ut_session_client ut_session_print(void)
 	bool terminal = ut_term_is_screen(STDERR_FILENO);
 
 	return (struct ut_session_client){
-		.tell = ut_session_print_news,
+		.notify = ut_session_print_news,
 		.wants_progress = ut_term_moves(STDERR_FILENO),
 		/* What the program prints on the same terminal would be mixed with it. */
 		.wants_size = ut_term_moves(STDERR_FILENO) && !isatty(STDOUT_FILENO),

@@ -35,10 +35,10 @@ int ut_stats_device(const struct ut_stats_device *o, const struct ut_words *word
 		    struct ut_err *err)
 {
 	const struct ut_load how = { "stats", o->threads, .checked = false,
-				     .teller = ut_log_teller() };
+				     .logger = ut_log_stderr() };
 	struct ut_inputs in = { 0 };
 	struct ut_device_log log;
-	int rc = ut_inputs_find(&in, words->count, words->items, ut_log_teller(), err);
+	int rc = ut_inputs_find(&in, words->count, words->items, ut_log_stderr(), err);
 
 	ut_device_log_init(&log, false);
 	if (!rc)

@@ -175,7 +175,7 @@ static void *read_heads(void *ctx)
 }
 
 /* How far we are, until all have been read. */
-static void *tell_share(void *ctx)
+static void *report_share(void *ctx)
 {
 	struct files *f = ctx;
 	bool done = false;
@@ -312,8 +312,8 @@ int ut_show_files(struct ut_show *s, bool *shown, struct ut_err *err)
 					    .failed = pass,
 					    .ctx = &f,
 					    .progress = &s->done };
-	pthread_t heads, teller;
-	bool has_heads, has_teller;
+	pthread_t heads, reporter;
+	bool has_heads, has_reporter;
 	int rc;
 
 	f.items = ut_make((s->inputs->count + 1) * sizeof(*f.items));
@@ -324,7 +324,7 @@ int ut_show_files(struct ut_show *s, bool *shown, struct ut_err *err)
 	}
 	open_files(&f);
 	has_heads = !pthread_create(&heads, NULL, read_heads, &f);
-	has_teller = !pthread_create(&teller, NULL, tell_share, &f);
+	has_reporter = !pthread_create(&reporter, NULL, report_share, &f);
 	rc = ut_inputs_each(s->inputs, &how, take_store, &f, err);
 	pthread_mutex_lock(&s->lock);
 	f.done = true;
@@ -334,8 +334,8 @@ int ut_show_files(struct ut_show *s, bool *shown, struct ut_err *err)
 	pthread_mutex_unlock(&s->lock);
 	if (has_heads)
 		pthread_join(heads, NULL);
-	if (has_teller)
-		pthread_join(teller, NULL);
+	if (has_reporter)
+		pthread_join(reporter, NULL);
 	close_files(&f);
 	return rc;
 }

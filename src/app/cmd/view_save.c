@@ -29,7 +29,7 @@ static int take_store(void *ctx, size_t i, struct ut_store *store, struct ut_err
 int ut_view_save(const struct ut_view_opts *o, const struct ut_inputs *inputs, struct ut_err *err)
 {
 	const struct ut_load how = { "reading", ut_load_threads(o->threads), .checked = false,
-				     .teller = ut_log_teller() };
+				     .logger = ut_log_stderr() };
 	struct saving s = { inputs, ut_view_new() }, before = { o->before, NULL };
 	struct ut_out *out;
 	uint64_t many;

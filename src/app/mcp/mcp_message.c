@@ -208,13 +208,13 @@ static void finish_call(struct ut_mcp_server *s, struct ut_mcp_call *c, int rc, 
 {
 	struct ut_buf text = { 0 };
 	size_t len;
-	const char *told = ut_out_data(c->text, &len);
+	const char *reported = ut_out_data(c->text, &len);
 
 	if (rc) {
 		ut_buf_text(&text, err->text[0] ? err->text : strerror(-rc));
 		c->image.len = 0;
 	} else {
-		put_text(&text, told, len, s->output);
+		put_text(&text, reported, len, s->output);
 		ut_buf_text(&text, "\nHow this was computed: ");
 		put_text(&text, c->how.data, c->how.len, s->output);
 	}

@@ -5,9 +5,9 @@
 #include "text/json_write.h"
 #include "text/shell_words.h"
 
-#define LIMIT_USUAL 50u
-#define LIMIT_MOST  1000u
-#define FILES_TOLD  4u
+#define LIMIT_USUAL    50u
+#define LIMIT_MOST     1000u
+#define REPORTED_FILES 4u
 
 const struct ut_mcp_tool ut_mcp_tools[] = {
 	{ "list", "List files",
@@ -94,11 +94,11 @@ void ut_mcp_tools_list(struct ut_json_writer *w)
 
 void ut_mcp_how_files(struct ut_mcp_call *c, const struct ut_mcp_trace *t)
 {
-	for (size_t i = 0; i < t->inputs.count && i < FILES_TOLD; i++) {
+	for (size_t i = 0; i < t->inputs.count && i < REPORTED_FILES; i++) {
 		ut_buf_char(&c->how, ' ');
 		ut_shell_quote(&c->how, t->inputs.paths[i]);
 	}
-	if (t->inputs.count > FILES_TOLD)
+	if (t->inputs.count > REPORTED_FILES)
 		ut_buf_fmt(&c->how, " ... (%zu files in all)", t->inputs.count);
 }
 

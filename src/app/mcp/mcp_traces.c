@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "base/tell.h"
+#include "base/logger.h"
 #include "import/load.h"
 #include "mcp/mcp_folders.h"
 #include "model/store.h"
@@ -77,13 +77,13 @@ static int leave_out_links(struct ut_mcp_trace *t, const struct ut_mcp_folders *
 static int load(struct ut_mcp_trace *t, const struct ut_mcp_folders *folders,
 		const char *const *paths, size_t count, unsigned int threads, struct ut_err *err)
 {
-	const struct ut_teller teller = { .line = note, .ctx = t };
+	const struct ut_logger logger = { .line = note, .ctx = t };
 	const struct ut_load how = { "reading", ut_load_threads(threads), .checked = false,
-				     .teller = &teller };
+				     .logger = &logger };
 	int rc;
 
-	rc = ut_inputs_find(&t->inputs, (int)count, paths, &teller, err);
-	t->inputs.teller = NULL;
+	rc = ut_inputs_find(&t->inputs, (int)count, paths, &logger, err);
+	t->inputs.logger = NULL;
 	if (!rc)
 		rc = leave_out_links(t, folders, err);
 	if (!rc)

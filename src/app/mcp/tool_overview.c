@@ -18,9 +18,9 @@
 #include "text/table_report.h"
 #include "view/view.h"
 
-#define KERNELS_TOLD 10u
-#define NAME_WIDE    160u
-#define STATS_ROWS   15u
+#define REPORTED_KERNELS 10u
+#define NAME_WIDE        160u
+#define STATS_ROWS       15u
 
 /* ---- what the viewer has found -------------------------------------------------------------- */
 
@@ -73,12 +73,13 @@ static void put_kernels(struct ut_mcp_call *c, struct ut_view *v)
 	const struct ut_doc *sheet =
 		ask(c, v, "sheet", "{\"tool\":\"kernels\",\"name\":\"verdicts\"}");
 	const struct ut_doc *list = ut_doc_get(sheet, "kernels");
-	size_t told = 0;
+	size_t reported = 0;
 
 	if (!list || !list->first)
 		return;
 	ut_out_text(c->text, "\nWhat kernels are bound by:\n");
-	for (const struct ut_doc *k = list->first; k && told < KERNELS_TOLD; k = k->next, told++) {
+	for (const struct ut_doc *k = list->first; k && reported < REPORTED_KERNELS;
+	     k = k->next, reported++) {
 		struct ut_buf name = { 0 };
 
 		ut_cell_name(&name, text_of(k, "name"), strlen(text_of(k, "name")), NAME_WIDE);
@@ -89,8 +90,8 @@ static void put_kernels(struct ut_mcp_call *c, struct ut_view *v)
 		ut_out_text(c->text, "\n");
 		ut_buf_release(&name);
 	}
-	if (list->count > told)
-		ut_out_fmt(c->text, "... and %zu more kernels\n", list->count - told);
+	if (list->count > reported)
+		ut_out_fmt(c->text, "... and %zu more kernels\n", list->count - reported);
 }
 
 /* ---- what ranks do to each other ------------------------------------------------------------ */

@@ -56,7 +56,8 @@ static int what_of(const struct ut_mcp_ask *a, enum ut_stats_what *what, struct 
 	return 0;
 }
 
-static void tell_stats(struct ut_mcp_call *c, const struct ut_mcp_trace *t, enum ut_stats_what what)
+static void report_stats(struct ut_mcp_call *c, const struct ut_mcp_trace *t,
+			 enum ut_stats_what what)
 {
 	ut_buf_text(&c->how, "all events counted: unitrace stats --csv");
 	if (what != UT_STATS_SPANS)
@@ -109,7 +110,7 @@ int ut_mcp_tool_stats(struct ut_mcp_call *c, struct ut_err *err)
 	put_count(c, rows_of(&s, view.what), "rows");
 	ut_stats_print(c->text, &s, &view, &report);
 	ut_stats_release(&s);
-	tell_stats(c, t, view.what);
+	report_stats(c, t, view.what);
 	return 0;
 }
 

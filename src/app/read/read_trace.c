@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "base/tell.h"
+#include "base/logger.h"
 #include "import/load.h"
 #include "query/query.h"
 
@@ -46,7 +46,7 @@ void ut_read_drop(struct unitrace_trace *trace)
 
 /* ---- open and close ------------------------------------------------------------------------ */
 
-static void tell_line(void *ctx, enum ut_log_level level, const char *room, const char *text)
+static void report_line(void *ctx, enum ut_log_level level, const char *room, const char *text)
 {
 	const struct unitrace_open_options *options = ctx;
 
@@ -67,15 +67,15 @@ static int keep_store(void *ctx, size_t i, struct ut_store *store, struct ut_err
 static int load(struct unitrace_trace *trace, const char *const *paths, size_t count,
 		struct unitrace_open_options *options, struct ut_err *err)
 {
-	const struct ut_teller teller = { .line = tell_line, .ctx = options };
+	const struct ut_logger logger = { .line = report_line, .ctx = options };
 	const struct ut_load how = { "reading", trace->threads, .checked = false,
-				     .teller = &teller };
+				     .logger = &logger };
 	int rc;
 
 	if (!count || count > INT32_MAX)
 		return ut_err_set(err, -EINVAL, "no trace is named");
-	rc = ut_inputs_find(&trace->inputs, (int)count, paths, &teller, err);
-	trace->inputs.teller = NULL;
+	rc = ut_inputs_find(&trace->inputs, (int)count, paths, &logger, err);
+	trace->inputs.logger = NULL;
 	if (rc)
 		return rc;
 	trace->stores = ut_make((trace->inputs.count + 1) * sizeof(*trace->stores));

@@ -16,7 +16,7 @@ struct listener {
 	uint64_t heard[UT_TIDINGS]; /* number of the last one that was sent to it */
 	char *text;                 /* on its way */
 	size_t len, at;
-	bool is_told; /* that we end */
+	bool is_reported; /* that we end */
 };
 
 /* What the page has not heard yet becomes its text; false if it has heard everything. */
@@ -80,9 +80,9 @@ static ssize_t beat(void *ctx, uint64_t at, char *to, size_t room)
 			return send_some(page, to, room);
 		poll(NULL, 0, UT_TICK_MS);
 	}
-	if (s->stopping && page->is_told)
+	if (s->stopping && page->is_reported)
 		return MHD_CONTENT_READER_END_OF_STREAM;
-	page->is_told = s->stopping;
+	page->is_reported = s->stopping;
 	return send_words(to, room, s->stopping ? "event: end\ndata: {}\n\n" : ":\n\n");
 }
 

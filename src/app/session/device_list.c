@@ -14,9 +14,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/logger.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "base/tell.h"
 #include "unitrace/backend.h"
 #include "wire/control.h"
 
@@ -176,7 +176,7 @@ static void take_line(struct answers *a, const char *line)
 	} else if (line[0] == 'M') {
 		a->to->metric(a->to->ctx, line + 1);
 	} else if (line[0] == 'W' && a->to->device) {
-		ut_tell(a->to->teller, UT_INFO, "%s: %s", a->name, line + 1);
+		ut_logger_log(a->to->logger, UT_INFO, "%s: %s", a->name, line + 1);
 		a->explained = true;
 	}
 }
@@ -230,12 +230,13 @@ static void ask_backend(const char *path, struct answers *a)
 		while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 			;
 		if (hangs)
-			ut_tell(a->to->teller, UT_WARN, "%s: the driver does not answer", a->name);
+			ut_logger_log(a->to->logger, UT_WARN, "%s: the driver does not answer",
+				      a->name);
 		else if (WIFSIGNALED(status))
-			ut_tell(a->to->teller, UT_WARN, "%s: the driver crashes (%s)", a->name,
-				strsignal(WTERMSIG(status)));
+			ut_logger_log(a->to->logger, UT_WARN, "%s: the driver crashes (%s)",
+				      a->name, strsignal(WTERMSIG(status)));
 		else if (!a->explained && a->to->device)
-			ut_tell(a->to->teller, UT_INFO, "%s: no device found", a->name);
+			ut_logger_log(a->to->logger, UT_INFO, "%s: no device found", a->name);
 	}
 	close(ends[0]);
 }
@@ -273,7 +274,7 @@ unsigned int ut_device_list(struct ut_arena *a, const char *folder,
 	}
 	free(list);
 	if (count <= 0 && listener->device)
-		ut_tell(listener->teller, UT_WARN,
-			"%s: no backends there; this unitrace was built without any", folder);
+		ut_logger_log(listener->logger, UT_WARN,
+			      "%s: no backends there; this unitrace was built without any", folder);
 	return answers.devices;
 }

@@ -6,7 +6,7 @@
 #define UT_SESSION_DEVICE_LIST_H
 
 struct ut_arena;
-struct ut_teller;
+struct ut_logger;
 
 /*
  * Who is told: of each device as "0: [label] name", of each group of metrics as "NAME (about)", and
@@ -18,7 +18,7 @@ struct ut_device_listener {
 	void (*group)(void *ctx, const char *text);  /* NULL = metrics are not asked for */
 	void (*metric)(void *ctx, const char *text);
 	void *ctx;
-	const struct ut_teller *teller;
+	const struct ut_logger *logger;
 };
 
 /*

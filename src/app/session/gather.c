@@ -109,7 +109,7 @@ static const char *limit_of(int code)
 }
 
 /* Processes that wanted to record and could not: the collector itself never says a word. */
-static void tell_failures(const struct ut_gather *g)
+static void report_failures(const struct ut_gather *g)
 {
 	struct ut_control *c = g->session->control;
 	uint32_t n = atomic_load(&c->failures);
@@ -130,7 +130,7 @@ static void tell_failures(const struct ut_gather *g)
 }
 
 /* Why there is nothing, if there is nothing. */
-static void tell_nothing(const struct ut_gather *g, const struct ut_outputs *out, size_t spools)
+static void report_nothing(const struct ut_gather *g, const struct ut_outputs *out, size_t spools)
 {
 	const struct ut_nothing n = { .plan = g->plan,
 				      .client = g->client,
@@ -146,7 +146,7 @@ static void tell_nothing(const struct ut_gather *g, const struct ut_outputs *out
 }
 
 /* What was asked for of devices is missing, whatever else there is. */
-static void tell_no_device(const struct ut_gather *g, const struct ut_outputs *out)
+static void report_no_device(const struct ut_gather *g, const struct ut_outputs *out)
 {
 	const struct ut_session_news news = { .kind = UT_NEWS_NO_DEVICE, .level = UT_WARN };
 	const struct ut_device_log *log = &out->devices.log;
@@ -166,7 +166,7 @@ static void tell_no_device(const struct ut_gather *g, const struct ut_outputs *o
 			       "--device-list' lists devices");
 }
 
-static void tell_kept(const struct ut_gather *g, size_t living)
+static void report_kept(const struct ut_gather *g, size_t living)
 {
 	struct ut_session_news news = { .kind = living ? UT_NEWS_STILL_RUNNING : UT_NEWS_KEPT,
 					.level = living ? UT_WARN : UT_INFO,
@@ -182,7 +182,7 @@ static void tell_kept(const struct ut_gather *g, size_t living)
 		ut_session_say(g->client, news, "the recording is kept in %s", g->session->dir);
 }
 
-static void tell_failed(const struct ut_gather *g, const struct ut_err *err)
+static void report_failed(const struct ut_gather *g, const struct ut_err *err)
 {
 	ut_session_say(g->client,
 		       (struct ut_session_news){ .kind = UT_NEWS_FAILED,
@@ -215,10 +215,10 @@ static int write_results(const struct ut_gather *g, const struct spools *s, stru
 	if (!out.kmd_sent && plan->device.kmd_script && !finish_rc)
 		finish_rc = ut_kmd_write_alone(&out, g->session->dir, &root, err);
 	if (!rc && !s->living)
-		tell_nothing(g, &out, s->finished);
+		report_nothing(g, &out, s->finished);
 	if (!s->living)
-		tell_no_device(g, &out);
-	ut_outputs_tell_results(&out, root.rank);
+		report_no_device(g, &out);
+	ut_outputs_report_results(&out, root.rank);
 	ut_outputs_release(&out);
 	return rc ? rc : finish_rc;
 }
@@ -246,7 +246,7 @@ static void put_away(const struct ut_gather *g, const struct spools *s)
 	if (!g->plan->keep_session)
 		drop_spools(s);
 	if (g->plan->keep_session || s->living) {
-		tell_kept(g, s->living);
+		report_kept(g, s->living);
 	} else if (ut_session_remove(g->session, &err)) {
 		ut_session_say(g->client,
 			       (struct ut_session_news){ .kind = UT_NEWS_REMARK, .level = UT_WARN },
@@ -268,7 +268,7 @@ int ut_gather(const struct ut_gather *g, struct ut_err *err)
 	}
 	if (!rc) {
 		sort_finished_first(&s);
-		tell_failures(g);
+		report_failures(g);
 		ut_growth_look(g->growth);
 		rc = write_results(g, &s, err);
 	}
@@ -276,7 +276,7 @@ int ut_gather(const struct ut_gather *g, struct ut_err *err)
 		rc = ut_test_traces_write(g->plan->python.tests, &g->plan->out, s.list, s.finished,
 					  g->client, err);
 	if (rc)
-		tell_failed(g, err);
+		report_failed(g, err);
 	else
 		put_away(g, &s);
 	free(s.list);

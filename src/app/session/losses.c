@@ -6,7 +6,7 @@
 #include "model/trace.h"
 #include "session/session_news.h"
 
-void ut_losses_tell(const struct ut_session_client *client, const struct ut_losses *l)
+void ut_losses_report(const struct ut_session_client *client, const struct ut_losses *l)
 {
 	const struct {
 		enum ut_loss loss;

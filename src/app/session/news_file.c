@@ -103,7 +103,7 @@ void ut_news_file_tell(struct ut_news_file *f, const struct ut_session_news *new
 	struct ut_buf line = { 0 };
 	struct ut_json_writer w = { .to = &line };
 	double now = now_s();
-	ssize_t told;
+	ssize_t reported;
 
 	if (f->fd < 0)
 		return;
@@ -116,7 +116,7 @@ void ut_news_file_tell(struct ut_news_file *f, const struct ut_session_news *new
 	write_values(&w, news);
 	ut_write_close(&w, '}');
 	ut_buf_char(&line, '\n');
-	told = write(f->fd, line.data, line.len);
-	(void)told; /* a full disk: results have more to say about that */
+	reported = write(f->fd, line.data, line.len);
+	(void)reported; /* a full disk: results have more to say about that */
 	ut_buf_release(&line);
 }

@@ -12,13 +12,13 @@
 #include "session/session_plan.h"
 #include "wire/control.h"
 
-#define TELL(...)                                                                                  \
+#define REPORT(...)                                                                                \
 	ut_session_say(n->client,                                                                  \
 		       (struct ut_session_news){ .kind = UT_NEWS_NOTHING, .level = UT_INFO },      \
 		       __VA_ARGS__)
-#define SAY(...) TELL("nothing was recorded: " __VA_ARGS__)
+#define SAY(...) REPORT("nothing was recorded: " __VA_ARGS__)
 
-static void tell_unwanted(const struct ut_nothing *n, const char *name)
+static void report_unwanted(const struct ut_nothing *n, const char *name)
 {
 	struct ut_buf list = { 0 };
 
@@ -32,12 +32,12 @@ static void tell_unwanted(const struct ut_nothing *n, const char *name)
 }
 
 /* The collector was there, and nothing passed it. */
-static void tell_kept_out(const struct ut_nothing *n, const char *name)
+static void report_kept_out(const struct ut_nothing *n, const char *name)
 {
 	uint32_t state = atomic_load(ut_control_state(n->control));
 
 	if (n->outputs->unwanted_count)
-		tell_unwanted(n, name);
+		report_unwanted(n, name);
 	else if (n->plan->name && state != UT_STATE_RUNNING)
 		SAY("session %s is %s; 'unitrace --resume %s' while the program runs starts it",
 		    n->plan->name, state == UT_STATE_PAUSED ? "paused" : "stopped", n->plan->name);
@@ -71,7 +71,7 @@ static bool clears_environment(const char *const *argv)
 }
 
 /* No static part of ITT has called the collector. */
-static void tell_never_called(const struct ut_nothing *n, const char *name, struct ut_arena *a)
+static void report_never_called(const struct ut_nothing *n, const char *name, struct ut_arena *a)
 {
 	struct ut_program p;
 
@@ -125,7 +125,7 @@ void ut_nothing_tell(const struct ut_nothing *n, struct ut_arena *a)
 		    "out, and %s has marked nothing itself",
 		    n->control->rank, name);
 	else if (n->woken || samples_kept_out(n))
-		tell_kept_out(n, name);
+		report_kept_out(n, name);
 	else if (n->knock == UT_KNOCK_READER)
 		SAY("a process of the run could only read %s, not write there (a read-only mount, "
 		    "another user?); --spool-dir chooses another place",
@@ -135,8 +135,8 @@ void ut_nothing_tell(const struct ut_nothing *n, struct ut_arena *a)
 		    "keeps them out",
 		    name);
 	else
-		tell_never_called(n, name, a);
+		report_never_called(n, name, a);
 	if (!n->woken && n->control->want && ut_session_plan_wants_rank(n->plan, n->control->rank))
-		TELL("no runtime of a device that unitrace knows (CUDA, OpenCL, Level Zero) was "
-		     "started with our variables set");
+		REPORT("no runtime of a device that unitrace knows (CUDA, OpenCL, Level Zero) was "
+		       "started with our variables set");
 }

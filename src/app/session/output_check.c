@@ -10,7 +10,8 @@
 #include "text/out.h"
 
 /* A variable that is not set leaves a hole in the name, which several ranks would share. */
-static void tell_unset(const struct ut_session_client *client, struct ut_arena *a, const char *text)
+static void report_unset(const struct ut_session_client *client, struct ut_arena *a,
+			 const char *text)
 {
 	for (const char *p = text ? strstr(text, "%q{") : NULL; p; p = strstr(p + 1, "%q{")) {
 		const char *name = ut_arena_copy(a, p + 3, strcspn(p + 3, "}"));
@@ -59,8 +60,8 @@ int ut_output_check(const struct ut_output_opts *opts, const struct ut_output_wh
 	if (!rc)
 		rc = check_report(&names, who, err);
 	if (!rc) {
-		tell_unset(client, &arena, opts->output);
-		tell_unset(client, &arena, opts->dir);
+		report_unset(client, &arena, opts->output);
+		report_unset(client, &arena, opts->dir);
 	}
 	ut_arena_release(&arena);
 	return rc;

@@ -92,7 +92,7 @@ struct tee {
 	uint64_t next_look; /* ns */
 };
 
-static void tell_progress(const struct tee *t, const char *text)
+static void report_progress(const struct tee *t, const char *text)
 {
 	ut_session_tell(t->client,
 			(struct ut_session_news){ .kind = UT_NEWS_PROGRESS, .text = text });
@@ -107,7 +107,7 @@ static void show_progress(struct tee *t, const struct ut_trace *trace)
 		return;
 	snprintf(text, sizeof(text), "unitrace: exporting %.60s: %u %%, %.1f M events", t->name,
 		 trace->percent, (double)t->events / 1e6);
-	tell_progress(t, text);
+	report_progress(t, text);
 	t->next_look = now + PROGRESS_AFTER / 4;
 }
 
@@ -151,7 +151,7 @@ static void tee_add(struct tee *t, struct ut_sink *sink)
 static void tee_end(const struct tee *t)
 {
 	if (t->name)
-		tell_progress(t, NULL);
+		report_progress(t, NULL);
 }
 
 /* Others may make a file of that name while ours is being written. */
@@ -203,7 +203,7 @@ static bool is_for_commands(const struct ut_target *t)
 		t->format == &ut_export_utr);
 }
 
-static void tell_stored(struct ut_outputs *o)
+static void report_stored(struct ut_outputs *o)
 {
 	for (size_t i = 0; i < o->stored.count; i++)
 		ut_session_say(&o->client,
@@ -222,7 +222,7 @@ void ut_outputs_measured(struct ut_outputs *o, const char *path, const char *sai
 	ut_opt_list_add(&o->measured, path);
 }
 
-static void tell_measured(struct ut_outputs *o)
+static void report_measured(struct ut_outputs *o)
 {
 	for (size_t i = 0; i + 1 < o->measured.count; i += 2)
 		ut_session_say(&o->client,
@@ -272,7 +272,7 @@ static int commit_targets(struct ut_outputs *o, const struct ut_spool_info *list
 		if (!rc && !o->opts->quiet && strcmp(t->path, "-"))
 			ut_opt_list_add(&o->stored, t->path);
 		if (!reports_to_file(o->opts))
-			tell_stored(o);
+			report_stored(o);
 		if (!rc && !noted && is_for_commands(t)) {
 			ut_opt_list_add(&o->written, t->path);
 			noted = true;
@@ -284,8 +284,8 @@ static int commit_targets(struct ut_outputs *o, const struct ut_spool_info *list
 }
 
 /* What backends found worth saying, once each. */
-static void tell_notes(const struct ut_outputs *o, const struct ut_trace *t,
-		       const struct ut_spool_info *info)
+static void report_notes(const struct ut_outputs *o, const struct ut_trace *t,
+			 const struct ut_spool_info *info)
 {
 	for (size_t i = 0; i < t->note_count; i++) {
 		bool said = false;
@@ -475,7 +475,7 @@ static int feed(struct ut_outputs *o, const struct ut_spool_info *info, uint64_t
 		ut_ccl_report_print(&ccl, &o->ccl, info->pid, info->rank);
 	if (reports_to_file(o->opts))
 		keep_report(o, &who);
-	tell_notes(o, &trace, info);
+	report_notes(o, &trace, info);
 	add_unwanted(o, &trace);
 	ut_losses_add(&o->losses, &trace.losses);
 	o->events += tee.events;
@@ -487,7 +487,7 @@ static int feed(struct ut_outputs *o, const struct ut_spool_info *info, uint64_t
 	return rc ? rc : metrics_rc;
 }
 
-static void tell_nothing(const struct ut_outputs *o, const struct ut_spool_info *info)
+static void report_nothing(const struct ut_outputs *o, const struct ut_spool_info *info)
 {
 	if (!o->opts->quiet)
 		ut_session_say(&o->client,
@@ -517,7 +517,7 @@ static int export_one(struct ut_outputs *o, const struct ut_spool_info *info, bo
 	abandon_targets(o);
 	o->names.taken_count = names; /* for the next process */
 	if (!rc)
-		tell_nothing(o, info);
+		report_nothing(o, info);
 	return rc;
 }
 
@@ -535,7 +535,7 @@ static int export_into_one(struct ut_outputs *o, const struct ut_spool_info *lis
 		first_rc = first_rc ? first_rc : rc;
 		total += events;
 		if (!rc && !events)
-			tell_nothing(o, &list[i]);
+			report_nothing(o, &list[i]);
 	}
 	if (total) {
 		int rc = commit_targets(o, list, first_rc ? 0 : count, err);
@@ -785,13 +785,13 @@ int ut_outputs_finish(struct ut_outputs *o, const struct ut_output_who *root, st
 				 err);
 	rc = rc ? rc : device_rc;
 	ut_buf_release(&text);
-	tell_stored(o);
-	tell_measured(o);
-	ut_losses_tell(&o->client, &o->losses);
+	report_stored(o);
+	report_measured(o);
+	ut_losses_report(&o->client, &o->losses);
 	return rc;
 }
 
-void ut_outputs_tell_results(const struct ut_outputs *o, int32_t rank)
+void ut_outputs_report_results(const struct ut_outputs *o, int32_t rank)
 {
 	ut_session_tell(&o->client, (struct ut_session_news){ .kind = UT_NEWS_RESULTS,
 							      .level = UT_DEBUG,

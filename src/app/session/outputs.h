@@ -93,6 +93,6 @@ struct ut_out *ut_outputs_open(struct ut_outputs *o, const char *path);
 void ut_outputs_measured(struct ut_outputs *o, const char *path, const char *said);
 
 /* UT_NEWS_RESULTS: the last thing before release. */
-void ut_outputs_tell_results(const struct ut_outputs *o, int32_t rank);
+void ut_outputs_report_results(const struct ut_outputs *o, int32_t rank);
 
 #endif

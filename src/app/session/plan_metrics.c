@@ -103,8 +103,8 @@ static int add(struct ut_control *control, const char *key, const char *value, s
 		  : 0;
 }
 
-static void tell_likeness(const struct ut_device_opts *d, const struct ut_metric_group *group,
-			  const struct ut_session_client *client)
+static void report_likeness(const struct ut_device_opts *d, const struct ut_metric_group *group,
+			    const struct ut_session_client *client)
 {
 	if (d->group && strcasecmp(d->group, group->name.ptr) != 0)
 		ut_session_say(client,
@@ -125,7 +125,7 @@ static int add_group(const struct ut_device_opts *d, struct ut_control *control,
 	ut_metric_groups_init(&groups);
 	rc = choose(d, &groups, &group, err);
 	if (!rc && group) {
-		tell_likeness(d, group, client);
+		report_likeness(d, group, client);
 		ut_metric_group_list(group, &list);
 		rc = add(control, "group", group->name.ptr, err);
 	}

@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-struct ut_teller;
+struct ut_logger;
 
 /* Who records what devices do. */
 enum ut_profile_tool {
@@ -19,7 +19,7 @@ struct ut_profile_opts {
 	const char *command, *logs, *output, *append;
 	enum ut_profile_tool tool;
 	bool named_logs; /* the user has said where they are */
-	const struct ut_teller *teller;
+	const struct ut_logger *logger;
 	/* A report was made of what lies in from. */
 	void (*reported)(void *ctx, const char *from, const char *csv);
 	void *ctx;

@@ -7,8 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/logger.h"
 #include "base/path.h"
-#include "base/tell.h"
 #include "launch/doors.h"
 #include "launch/env.h"
 #include "launch/library.h"
@@ -86,7 +86,7 @@ int ut_profile_run(const struct ut_profile_opts *o, const struct ut_profile_run 
 	argv[n] = o->command;
 	if (rc)
 		return rc;
-	ut_tell(o->teller, UT_INFO, "run %s device profiling: %s",
-		run->device ? "1 of 2, with" : "2 of 2, without", o->command);
+	ut_logger_log(o->logger, UT_INFO, "run %s device profiling: %s",
+		      run->device ? "1 of 2, with" : "2 of 2, without", o->command);
 	return ut_profile_spawn(argv, env.vars, status, err);
 }

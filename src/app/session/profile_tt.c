@@ -8,10 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/logger.h"
 #include "base/opt.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "base/tell.h"
 #include "session/profile_run.h"
 #include "tt/ops_options.h"
 #include "tt/ops_run.h"
@@ -63,14 +63,15 @@ int ut_profile_tt_probe(const struct ut_profile_opts *o, struct ut_arena *a, str
 	rc = ut_profile_spawn(argv, environ, &status, &ignored);
 	found = probe_left_log(a, argv[3]);
 	if (ut_path_remove_tree(folder, &ignored))
-		ut_tell(o->teller, UT_DEBUG, "%s", ignored.text);
+		ut_logger_log(o->logger, UT_DEBUG, "%s", ignored.text);
 	if (rc || status == NO_MODULE) {
-		ut_tell(o->teller, UT_DEBUG, "python3 has no tt_lib: the build was not checked");
+		ut_logger_log(o->logger, UT_DEBUG,
+			      "python3 has no tt_lib: the build was not checked");
 		return 0;
 	}
 	if (status) {
-		ut_tell(o->teller, UT_WARN, "tt_lib's profiler could not be tried (status %d)",
-			status);
+		ut_logger_log(o->logger, UT_WARN,
+			      "tt_lib's profiler could not be tried (status %d)", status);
 		return 0;
 	}
 	return found ? 0 : ut_err_set(err, -ENOTSUP, "%s", UT_PROFILE_NOT_BUILT);
@@ -148,8 +149,8 @@ static size_t count_calls(struct ut_arena *a, const char *folder, const char *op
 }
 
 /* Ops that the runs did not call equally often: the n-th call of one is not that of the other. */
-static void tell_differences(const struct ut_profile_opts *o, struct ut_arena *a,
-			     const char *location)
+static void report_differences(const struct ut_profile_opts *o, struct ut_arena *a,
+			       const char *location)
 {
 	const char *device = ut_str_fmt(a, "%s_device", location), *example = NULL;
 	DIR *dir = opendir(device);
@@ -175,7 +176,8 @@ static void tell_differences(const struct ut_profile_opts *o, struct ut_arena *a
 	if (dir)
 		closedir(dir);
 	if (differ)
-		ut_tell(o->teller, UT_WARN,
+		ut_logger_log(
+			o->logger, UT_WARN,
 			"%s: the two runs differ: %zu ops were not called equally often, as %s: "
 			"%zu "
 			"times with device profiling, %zu times without; their rows may not belong "
@@ -184,8 +186,8 @@ static void tell_differences(const struct ut_profile_opts *o, struct ut_arena *a
 }
 
 /* Logs of a run before ours: this command has left none of its own. */
-static void tell_age(const struct ut_profile_opts *o, struct ut_arena *a, const char *location,
-		     time_t began)
+static void report_age(const struct ut_profile_opts *o, struct ut_arena *a, const char *location,
+		       time_t began)
 {
 	DIR *dir = opendir(location);
 	const struct dirent *entry;
@@ -201,7 +203,8 @@ static void tell_age(const struct ut_profile_opts *o, struct ut_arena *a, const 
 	if (dir)
 		closedir(dir);
 	if (newest && newest + 1 < began)
-		ut_tell(o->teller, UT_WARN,
+		ut_logger_log(
+			o->logger, UT_WARN,
 			"%s: nothing in there is of this run: the report is of an earlier one; %s",
 			location, UT_PROFILE_NOT_BUILT);
 }
@@ -230,14 +233,14 @@ int ut_profile_tt_report(const struct ut_profile_opts *o, time_t began, struct u
 				o->logs, UT_PROFILE_NOT_BUILT);
 	for (size_t i = 0; !rc && i < locations.count; i++) {
 		const char *from = locations.items[i];
-		const struct ut_ops_opts ops = { .teller = o->teller,
+		const struct ut_ops_opts ops = { .logger = o->logger,
 						 .input = from,
 						 .output = output_of(o, a, from),
 						 .append = o->append,
 						 .format = UT_OPS_SEED };
 
-		tell_age(o, a, from, began);
-		tell_differences(o, a, from);
+		report_age(o, a, from, began);
+		report_differences(o, a, from);
 		rc = ut_ops_run(&ops, a, &files, err);
 		if (!rc)
 			o->reported(o->ctx, from, files.csv);

@@ -4,9 +4,9 @@
 #include <time.h>
 
 #include "base/arena.h"
+#include "base/logger.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "base/tell.h"
 #include "export/out_check.h"
 #include "ops/stitch.h"
 #include "session/profile_run.h"
@@ -37,7 +37,8 @@ static int finish_tt(struct profile *p, struct ut_err *err)
 	ut_profile_tt_forget(o, p->arena);
 	rc = ut_profile_run(o, &plain, p->arena, &p->status, err);
 	if (!rc && p->status) {
-		ut_tell(o->teller, UT_ERR,
+		ut_logger_log(
+			o->logger, UT_ERR,
 			"profile-this: the second run failed with status %d: no report; device "
 			"logs "
 			"of the first are still in %s",
@@ -57,7 +58,8 @@ static int finish_own(struct profile *p, struct ut_err *err)
 	if (rc)
 		return rc;
 	if (p->status)
-		ut_tell(p->o->teller, UT_WARN,
+		ut_logger_log(
+			p->o->logger, UT_WARN,
 			"the second run failed with status %d: the report has host times of the "
 			"first, with device profiling",
 			p->status);
@@ -78,7 +80,7 @@ static int make_folders(struct profile *p, struct ut_err *err)
 				      append ? append : "");
 	int rc;
 
-	p->traces.teller = p->o->teller;
+	p->traces.logger = p->o->logger;
 	p->traces.report = ut_path_join(p->arena, p->o->output, name);
 	p->runs = ut_str_fmt(p->arena, "%s.runs", p->traces.report);
 	p->traces.devices = ut_path_join(p->arena, p->runs, "with_devices");
@@ -125,10 +127,10 @@ static int profile(struct profile *p, struct ut_err *err)
 	if (rc)
 		return rc;
 	if (p->status) {
-		ut_tell(p->o->teller, UT_ERR,
-			"profile-this: the command failed with status %d; no report%s%s", p->status,
-			recorded ? ", what was recorded is in " : "",
-			recorded ? p->traces.devices : "");
+		ut_logger_log(p->o->logger, UT_ERR,
+			      "profile-this: the command failed with status %d; no report%s%s",
+			      p->status, recorded ? ", what was recorded is in " : "",
+			      recorded ? p->traces.devices : "");
 		return 0;
 	}
 	return finish(p, tt, recorded, err);

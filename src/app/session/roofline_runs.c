@@ -1,4 +1,4 @@
-#define UT_LOG_ROOM "session"
+#define UT_LOG_MODULE "session"
 #include "session/roofline_runs.h"
 
 #include <errno.h>
@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/logger.h"
 #include "base/path.h"
-#include "base/tell.h"
 #include "session/profile_run.h"
 #include "text/file_text.h"
 #include "text/out.h"
@@ -27,12 +27,12 @@ const char *ut_roofline_folder(struct ut_arena *a, struct ut_err *err)
 	return NULL;
 }
 
-void ut_roofline_remove(const char *folder, const struct ut_teller *teller)
+void ut_roofline_remove(const char *folder, const struct ut_logger *logger)
 {
 	struct ut_err err = { 0 };
 
 	if (folder && ut_path_remove_tree(folder, &err))
-		ut_tell(teller, UT_WARN, "%s", err.text);
+		ut_logger_log(logger, UT_WARN, "%s", err.text);
 }
 
 /* ---- the application --------------------------------------------------------------------------
@@ -62,12 +62,12 @@ static int run_group(struct ut_roofline_runs *r, unsigned int i, const char **ar
 	bool two = r->groups[1] != NULL;
 	int status = 0, rc;
 
-	ut_tell(r->teller, UT_INFO, "run %u of %d, metrics %s: %s", i + 1, two ? 2 : 1,
-		r->groups[i], r->app);
+	ut_logger_log(r->logger, UT_INFO, "run %u of %d, metrics %s: %s", i + 1, two ? 2 : 1,
+		      r->groups[i], r->app);
 	rc = ut_profile_spawn(argv, environ, &status, err);
 	if (!rc && status)
-		ut_tell(r->teller, UT_WARN, "the run ended with status %d: what it left is taken",
-			status);
+		ut_logger_log(r->logger, UT_WARN,
+			      "the run ended with status %d: what it left is taken", status);
 	return rc;
 }
 
@@ -146,7 +146,7 @@ static int build(const char *nvcc, const char *source, const char *program, stru
 }
 
 int ut_roofline_measure(struct ut_str program, struct ut_arena *a, const char *folder,
-			const struct ut_teller *teller, struct ut_buf *printed, struct ut_err *err)
+			const struct ut_logger *logger, struct ut_buf *printed, struct ut_err *err)
 {
 	const char *source = ut_path_join(a, folder, "peaks.cu");
 	const char *built = ut_path_join(a, folder, "peaks");
@@ -160,12 +160,13 @@ int ut_roofline_measure(struct ut_str program, struct ut_arena *a, const char *f
 				  "nvcc was not found: measuring a device needs NVIDIA's compiler, "
 				  "of the CUDA toolkit");
 	rc = write_file(source, program, err);
-	ut_tell(teller, UT_INFO, "building the program that measures (half a minute)");
+	ut_logger_log(logger, UT_INFO, "building the program that measures (half a minute)");
 	if (!rc)
 		rc = build(nvcc, source, built, err);
 	if (rc)
 		return rc;
-	ut_tell(teller, UT_INFO, "measuring (half a minute): nothing else should use the device");
+	ut_logger_log(logger, UT_INFO,
+		      "measuring (half a minute): nothing else should use the device");
 	rc = ut_profile_spawn(argv, environ, &status, err);
 	if (!rc && status)
 		return ut_err_set(err, -EIO, "the program that measures ended with status %d",

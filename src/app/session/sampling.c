@@ -119,7 +119,7 @@ int ut_sampling_attach(struct ut_sampling *s, pid_t pid, struct ut_err *err)
 }
 
 /* The program has never loaded the library, or has done next to nothing. */
-static void tell_no_timers(const struct ut_sampling *s, uint64_t used)
+static void report_no_timers(const struct ut_sampling *s, uint64_t used)
 {
 	struct ut_arena arena = { 0 };
 	struct ut_program p = { .python = false };
@@ -142,7 +142,7 @@ static void tell_no_timers(const struct ut_sampling *s, uint64_t used)
 }
 
 /* The interrupt is the kernel's, and dearer on virtual machines: a range is all that is known. */
-static void tell_cost(const struct ut_sampling *s, const struct ut_sampler_result *r)
+static void report_cost(const struct ut_sampling *s, const struct ut_sampler_result *r)
 {
 	const bool many = s->plan->sampling.hz > MANY_HZ && !s->plan->out.quiet;
 	const struct ut_session_news news = { .kind = UT_NEWS_REMARK,
@@ -158,12 +158,12 @@ static void tell_cost(const struct ut_sampling *s, const struct ut_sampler_resul
 		       ut_time_text(most, sizeof(most), r->samples * MOST_US * 1000), MOST_US);
 }
 
-static void tell(const struct ut_sampling *s, const struct ut_sampler_result *r)
+static void report(const struct ut_sampling *s, const struct ut_sampler_result *r)
 {
 	const struct ut_session_news news = { .kind = UT_NEWS_REMARK, .level = UT_WARN };
 
 	if (s->timers && !r->programs && !r->off)
-		tell_no_timers(s, r->total);
+		report_no_timers(s, r->total);
 	if (r->unarmed)
 		ut_session_say(s->client, news,
 			       "%" PRIu64 " threads got no timer ('ulimit -i' is too low, or the "
@@ -176,7 +176,7 @@ static void tell(const struct ut_sampling *s, const struct ut_sampler_result *r)
 			       r->failure == UT_SPOOL_RESERVE
 				       ? "the disk came down to its reserve (--disk-reserve)"
 				       : strerror(r->failure));
-	tell_cost(s, r);
+	report_cost(s, r);
 	if (r->no_waits)
 		ut_session_say(s->client, news, "where threads wait is not sampled: %s",
 			       s->timers ? "that needs the kernel's samples"
@@ -255,5 +255,5 @@ void ut_sampling_stop(struct ut_sampling *s)
 		return;
 	ut_sampler_stop(s->sampler, &result);
 	s->sampler = NULL;
-	tell(s, &result);
+	report(s, &result);
 }

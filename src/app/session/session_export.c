@@ -71,10 +71,10 @@ static bool all_recordings(const struct ut_export_plan *p)
 static int convert(const struct ut_export_plan *p, struct ut_session_client *client,
 		   struct ut_err *err)
 {
-	const struct ut_teller teller = ut_session_teller(client);
+	const struct ut_logger logger = ut_session_logger(client);
 	struct ut_inputs in;
 	struct ut_outputs out;
-	int rc = ut_inputs_find(&in, p->count, p->inputs, &teller, err);
+	int rc = ut_inputs_find(&in, p->count, p->inputs, &logger, err);
 
 	if (!rc && p->remove)
 		rc = ut_err_set(err, -EINVAL, "--remove is for recordings; %s is none",
@@ -111,7 +111,7 @@ static int export(const struct ut_export_plan *p, const struct ut_session_client
 		rc = ut_outputs_export(&out, spools.items, spools.count, err);
 		finish_rc = ut_outputs_finish(&out, &nobody, err);
 		rc = rc ? rc : finish_rc;
-		ut_outputs_tell_results(&out, -1);
+		ut_outputs_report_results(&out, -1);
 		ut_outputs_release(&out);
 	}
 	if (!rc && p->remove)

@@ -8,8 +8,8 @@ void ut_session_tell(const struct ut_session_client *client, struct ut_session_n
 {
 	int saved_errno = errno;
 
-	if (client && client->tell)
-		client->tell(client->ctx, &news);
+	if (client && client->notify)
+		client->notify(client->ctx, &news);
 	errno = saved_errno;
 }
 
@@ -38,9 +38,9 @@ static void take_state(void *ctx, const char *text)
 	ut_session_tell(ctx, (struct ut_session_news){ .kind = UT_NEWS_PROGRESS, .text = text });
 }
 
-struct ut_teller ut_session_teller(struct ut_session_client *client)
+struct ut_logger ut_session_logger(struct ut_session_client *client)
 {
-	return (struct ut_teller){ .line = take_line,
+	return (struct ut_logger){ .line = take_line,
 				   .state = client->wants_progress ? take_state : NULL,
 				   .ctx = client };
 }

@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/tell.h"
+#include "base/logger.h"
 
 enum ut_news_kind {
 	/* a sentence that no program needs to understand: level, room, text */
@@ -95,7 +95,7 @@ struct ut_session_news {
 
 /* Who listens, and what can be shown there. Zeroed: nobody. */
 struct ut_session_client {
-	void (*tell)(void *ctx, const struct ut_session_news *news);
+	void (*notify)(void *ctx, const struct ut_session_news *news);
 	void *ctx;
 	bool wants_progress;
 	bool wants_size;     /* while the program runs: UT_NEWS_SIZE */
@@ -114,6 +114,6 @@ void ut_session_say(const struct ut_session_client *client, struct ut_session_ne
 		    const char *fmt, ...) UT_PRINTF(3, 4);
 
 /* For modules that know no sessions: their lines are remarks, their states progress. */
-struct ut_teller ut_session_teller(struct ut_session_client *client);
+struct ut_logger ut_session_logger(struct ut_session_client *client);
 
 #endif

@@ -181,7 +181,7 @@ static void before_exec(void *ctx, pid_t pid)
 static int launch(struct run *r, struct ut_err *err)
 {
 	const struct ut_session_plan *p = r->plan;
-	const struct ut_teller teller = ut_session_teller(&r->client);
+	const struct ut_logger logger = ut_session_logger(&r->client);
 	struct ut_python_vars vars;
 	struct ut_launch l = {
 		.argv = p->argv,
@@ -195,7 +195,7 @@ static int launch(struct run *r, struct ut_err *err)
 		.memory = p->memory.on,
 		.opencl = opencl_door(p->device.opencl_via),
 		.vars = vars.items,
-		.teller = &teller,
+		.logger = &logger,
 		.control = r->session.control,
 		.each_second = each_second,
 		.at_alarm = at_alarm,

@@ -181,9 +181,9 @@ static int write_store(void *ctx, size_t i, struct ut_store *store, struct ut_er
 static int write_all(struct work *w, const struct ut_spool_info *list, size_t count,
 		     struct ut_err *err)
 {
-	const struct ut_teller teller = ut_session_teller(&w->client);
+	const struct ut_logger logger = ut_session_logger(&w->client);
 	const struct ut_load how = {
-		.label = "tests", .threads = ut_load_threads(0), .checked = true, .teller = &teller
+		.label = "tests", .threads = ut_load_threads(0), .checked = true, .logger = &logger
 	};
 	const char **paths = UT_NEW_N(&w->arena, const char *, count + 1);
 	struct ut_inputs in = { 0 };
@@ -191,14 +191,14 @@ static int write_all(struct work *w, const struct ut_spool_info *list, size_t co
 
 	for (size_t i = 0; i < count; i++)
 		paths[i] = list[i].path;
-	rc = ut_inputs_find(&in, (int)count, paths, &teller, err);
+	rc = ut_inputs_find(&in, (int)count, paths, &logger, err);
 	if (!rc)
 		rc = ut_load_each(&in, &how, write_store, w, err);
 	ut_inputs_release(&in);
 	return rc;
 }
 
-static void tell(const struct work *w, const char *dir)
+static void report(const struct work *w, const char *dir)
 {
 	struct ut_session_news news = { .kind = UT_NEWS_TEST_TRACES,
 					.level = w->written ? UT_INFO : UT_WARN,
@@ -229,7 +229,7 @@ int ut_test_traces_write(const char *dir, const struct ut_output_opts *out,
 	if (!rc && count)
 		rc = write_all(&w, list, count, err);
 	if (!rc)
-		tell(&w, dir);
+		report(&w, dir);
 	free(w.tests);
 	ut_arena_release(&w.arena);
 	return rc;

@@ -101,12 +101,12 @@ static const char *word_of(int rc)
 
 /* What it told about its devices, which is kept: whoever comes next need not connect. */
 static void write_devices(struct ut_call *c, const struct ut_machine *m, const char *key,
-			  const struct ut_doc *told)
+			  const struct ut_doc *reported)
 {
 	int64_t now = (int64_t)time(NULL);
 
-	ut_devices_keep(c->site->shelf.own, m, told, now);
-	ut_devices_write(&c->out, key, told, now);
+	ut_devices_keep(c->site->shelf.own, m, reported, now);
+	ut_devices_write(&c->out, key, reported, now);
 }
 
 static void write_hello(struct ut_json_writer *w, const struct ut_far_hello *h)
@@ -185,7 +185,7 @@ int ut_api_test_machine(struct ut_call *c, struct ut_err *err)
 }
 
 /* What goes wrong between two machines, as what went wrong with the request. */
-static int told(int rc)
+static int reported(int rc)
 {
 	if (rc == -ENOKEY || rc == -EKEYREJECTED || rc == -EACCES)
 		return -EBUSY; /* not now: first the machine has to let us in */
@@ -195,7 +195,7 @@ static int told(int rc)
 static int ask_processes(struct ut_call *c, const struct ut_ssh_opts *o, struct ut_err *err)
 {
 	const char *answer;
-	int rc = told(ut_far_ask(o, c->arena, "{\"do\":\"processes\"}", &answer, NULL, err));
+	int rc = reported(ut_far_ask(o, c->arena, "{\"do\":\"processes\"}", &answer, NULL, err));
 
 	if (!rc) /* read, and written again: what another machine says is not ours to send */
 		rc = ut_doc_read(c->arena, ut_str_of(answer), &c->body, err);
@@ -212,7 +212,7 @@ int ut_api_far_processes(struct ut_call *c, struct ut_err *err)
 static int ask_devices(struct ut_call *c, const struct ut_ssh_opts *o, struct ut_err *err)
 {
 	const char *answer;
-	int rc = told(ut_far_ask(o, c->arena, "{\"do\":\"devices\"}", &answer, NULL, err));
+	int rc = reported(ut_far_ask(o, c->arena, "{\"do\":\"devices\"}", &answer, NULL, err));
 
 	if (!rc && ut_doc_read(c->arena, ut_str_of(answer), &c->body, NULL))
 		rc = ut_err_set(err, -EPROTO, "%s: what it answers is no JSON", o->target->host);
@@ -237,7 +237,7 @@ int ut_api_accept_key(struct ut_call *c, struct ut_err *err)
 	if (!rc)
 		rc = find(c, &t, &o, err);
 	if (!rc)
-		rc = told(ut_ssh_scan(&o, c->arena, &key, &fingerprint, err));
+		rc = reported(ut_ssh_scan(&o, c->arena, &key, &fingerprint, err));
 	if (!rc && strcmp(wanted, fingerprint) != 0)
 		rc = ut_err_set(err, -EBUSY,
 				"%s shows another key now (%s) than the one that was looked at",

@@ -73,7 +73,7 @@ void ut_events_free(struct ut_events *e)
 	free(e);
 }
 
-static void tell(struct ut_events *e, const char *event, const char *data)
+static void report(struct ut_events *e, const char *event, const char *data)
 {
 	struct ut_buf text = { 0 };
 	struct message *m;
@@ -88,7 +88,7 @@ static void tell(struct ut_events *e, const char *event, const char *data)
 
 void ut_events_changed(struct ut_events *e)
 {
-	tell(e, "changed", "{}");
+	report(e, "changed", "{}");
 }
 
 /* ---- runs ----------------------------------------------------------------------------------- */
@@ -136,7 +136,7 @@ static void recover(struct ut_events *e, const char *project, const char *result
 	close(at);
 }
 
-static void tell_run(struct ut_events *e, struct watched *w, const struct ut_shelf_result *r)
+static void report_run(struct ut_events *e, struct watched *w, const struct ut_shelf_result *r)
 {
 	struct ut_buf text = { 0 };
 	struct ut_json_writer out = { .to = &text };
@@ -148,7 +148,7 @@ static void tell_run(struct ut_events *e, struct watched *w, const struct ut_she
 	if (!w->last || strcmp(w->last, text.data) != 0) {
 		free(w->last);
 		w->last = copied(text.data);
-		tell(e, "run", text.data);
+		report(e, "run", text.data);
 	}
 	ut_buf_release(&text);
 }
@@ -161,7 +161,8 @@ static void hold(struct ut_events *e, struct watched *w)
 	if (at < 0)
 		return;
 	if (!ut_keeper_tell(at, UT_KEEPER_PAUSE, NULL) && !w->is_held)
-		ut_tell(e->site->opts.teller, UT_WARN,
+		ut_logger_log(
+			e->site->opts.logger, UT_WARN,
 			"serve: the data directory has reached its quota: '%s' in '%s' is paused",
 			w->result, w->project);
 	w->is_held = true;
@@ -177,7 +178,7 @@ static bool look_at_run(struct ut_events *e, struct watched *w)
 	bool busy = !rc && is_busy(r.state);
 
 	if (!rc)
-		tell_run(e, w, &r);
+		report_run(e, w, &r);
 	if (!rc && r.state == UT_RESULT_RUNNING && ut_storage_is_full(&e->site->storage))
 		hold(e, w);
 	if (!busy) {
@@ -280,7 +281,7 @@ struct listener {
 	struct ut_events *events;
 	struct ut_serve *server;
 	uint64_t heard;
-	bool has_begun, is_told;
+	bool has_begun, is_reported;
 };
 
 static ssize_t put(char *to, size_t room, const char *text, size_t len)
@@ -326,10 +327,10 @@ static ssize_t listen(void *ctx, char *to, size_t room)
 	}
 	for (int waited = 0; waited < BEAT_MS; waited += TICK_MS) {
 		if (l->events->stop || ut_serve_is_stopping(l->server)) {
-			bool told = l->is_told;
+			bool reported = l->is_reported;
 
-			l->is_told = true;
-			return told ? -1 : say(to, room, "event: end\ndata: {}\n\n");
+			l->is_reported = true;
+			return reported ? -1 : say(to, room, "event: end\ndata: {}\n\n");
 		}
 		got = next_message(l, to, room);
 		if (got)

@@ -380,8 +380,8 @@ static int given_certificate(struct ut_site *s, struct ut_err *err)
 	if (!rc)
 		rc = ut_file_text(s->opts.key, PEM_MOST, &c->key, err);
 	if (!rc && ut_certificate_check(c, NULL, 0, err) == -EKEYEXPIRED)
-		ut_tell(s->opts.teller, UT_WARN, "%s: the certificate ends soon, or has ended",
-			s->opts.cert);
+		ut_logger_log(s->opts.logger, UT_WARN,
+			      "%s: the certificate ends soon, or has ended", s->opts.cert);
 	else if (!rc && !c->fingerprint[0])
 		rc = -EINVAL;
 	return rc;

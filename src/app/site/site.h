@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
-#include "base/tell.h"
+#include "base/logger.h"
 
 struct ut_site;
 
@@ -32,7 +32,7 @@ struct ut_site_opts {
 	bool reset_passphrase;
 	uint64_t quota; /* bytes of the data directory; 0 = half of its file system, UINT64_MAX =
 			   none */
-	const struct ut_teller *teller;
+	const struct ut_logger *logger;
 	/* Is this a command line that `record` takes? Words without the program's own name. */
 	int (*check_line)(int argc, const char *const *argv, struct ut_err *err);
 	/* Is this file, called name in errors, a trace? Looks at its beginning. */

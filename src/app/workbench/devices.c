@@ -101,7 +101,7 @@ int ut_devices_find(const char *program, int at, struct ut_json_writer *w, const
 /* ---- of another one ------------------------------------------------------------------------- */
 
 /* One line of text, of a bounded length. The writer sees to what is no UTF-8. */
-static void write_told(struct ut_json_writer *w, const char *key, struct ut_str text)
+static void write_reported(struct ut_json_writer *w, const char *key, struct ut_str text)
 {
 	char line[UT_DEVICE_TEXT_MOST];
 	size_t len = text.len < sizeof(line) ? text.len : sizeof(line);
@@ -123,11 +123,11 @@ static const struct ut_doc *first_of(const struct ut_doc *t, const char *key)
 }
 
 /* 1: there were more than we take, which is worth a note. */
-static size_t write_told_devices(struct ut_json_writer *w, const struct ut_doc *told)
+static size_t write_reported_devices(struct ut_json_writer *w, const struct ut_doc *reported)
 {
 	size_t count = 0;
 
-	for (const struct ut_doc *d = first_of(told, "devices"); d; d = d->next) {
+	for (const struct ut_doc *d = first_of(reported, "devices"); d; d = d->next) {
 		uint64_t number = ut_doc_count(d, "number", NUMBER_MOST, NUMBER_MOST + 1);
 		const struct ut_doc *name = ut_doc_get(d, "name");
 
@@ -137,38 +137,38 @@ static size_t write_told_devices(struct ut_json_writer *w, const struct ut_doc *
 			return 1;
 		ut_write_open(w, NULL, '{');
 		ut_write_u64(w, "number", number);
-		write_told(w, "name", name->text);
+		write_reported(w, "name", name->text);
 		ut_write_close(w, '}');
 	}
 	return 0;
 }
 
-static void write_members(struct ut_json_writer *w, const struct ut_doc *told, int64_t asked)
+static void write_members(struct ut_json_writer *w, const struct ut_doc *reported, int64_t asked)
 {
 	size_t count;
 
 	ut_write_open(w, "devices", '[');
-	count = write_told_devices(w, told);
+	count = write_reported_devices(w, reported);
 	ut_write_close(w, ']');
 	ut_write_open(w, "notes", '[');
 	if (count)
 		ut_write_text(w, NULL, "there are more devices than are listed here");
-	for (const struct ut_doc *n = first_of(told, "notes"); n && count < UT_DEVICE_NOTES_MOST;
-	     n = n->next) {
+	for (const struct ut_doc *n = first_of(reported, "notes");
+	     n && count < UT_DEVICE_NOTES_MOST; n = n->next) {
 		if (n->kind != UT_DOC_TEXT)
 			continue;
-		write_told(w, NULL, n->text);
+		write_reported(w, NULL, n->text);
 		count++;
 	}
 	ut_write_close(w, ']');
 	ut_write_i64(w, "asked", asked);
 }
 
-void ut_devices_write(struct ut_json_writer *w, const char *key, const struct ut_doc *told,
+void ut_devices_write(struct ut_json_writer *w, const char *key, const struct ut_doc *reported,
 		      int64_t asked)
 {
 	ut_write_open(w, key, '{');
-	write_members(w, told, asked);
+	write_members(w, reported, asked);
 	ut_write_close(w, '}');
 }
 
@@ -188,7 +188,8 @@ static const char *place_of(int own, struct ut_arena *a, const struct ut_machine
 	return ut_str_fmt(a, "%s %s %s", at, m->user, ut_machine_key(own, a, m));
 }
 
-void ut_devices_keep(int own, const struct ut_machine *m, const struct ut_doc *told, int64_t asked)
+void ut_devices_keep(int own, const struct ut_machine *m, const struct ut_doc *reported,
+		     int64_t asked)
 {
 	struct ut_arena arena = { 0 };
 	struct ut_buf text = { 0 };
@@ -197,7 +198,7 @@ void ut_devices_keep(int own, const struct ut_machine *m, const struct ut_doc *t
 
 	ut_write_open(&w, NULL, '{');
 	ut_write_text(&w, "of", place_of(own, &arena, m));
-	write_members(&w, told, asked);
+	write_members(&w, reported, asked);
 	ut_write_close(&w, '}');
 	ut_buf_char(&text, '\n');
 	if (at >= 0 && ut_folder_write(at, file_of(&arena, m->name),

@@ -29,11 +29,12 @@ int ut_devices_find(const char *program, int at, struct ut_json_writer *w, const
 		    struct ut_err *err) UT_MUST_CHECK;
 
 /* What another machine has told, as an object, whatever it is; asked: s since 1970. */
-void ut_devices_write(struct ut_json_writer *w, const char *key, const struct ut_doc *told,
+void ut_devices_write(struct ut_json_writer *w, const char *key, const struct ut_doc *reported,
 		      int64_t asked);
 
 /* own is the server's folder in the data directory. What cannot be kept is asked for again. */
-void ut_devices_keep(int own, const struct ut_machine *m, const struct ut_doc *told, int64_t asked);
+void ut_devices_keep(int own, const struct ut_machine *m, const struct ut_doc *reported,
+		     int64_t asked);
 
 /* A member "devices" of what it told last; none if that is not known. */
 void ut_devices_write_kept(int own, const struct ut_machine *m, struct ut_json_writer *w);

@@ -63,8 +63,8 @@ static struct ut_str str_of(const struct ut_buf *b)
 	return (struct ut_str){ b->data ? b->data : "", b->len };
 }
 
-static void tell(struct agent *g, enum ut_far_kind kind, const char *name, uint64_t offset,
-		 struct ut_str bytes)
+static void report(struct agent *g, enum ut_far_kind kind, const char *name, uint64_t offset,
+		   struct ut_str bytes)
 {
 	if (!g->is_left && ut_far_write(TO, kind, name, offset, bytes))
 		g->is_left = true;
@@ -72,7 +72,7 @@ static void tell(struct agent *g, enum ut_far_kind kind, const char *name, uint6
 
 static int sorry(struct agent *g, const char *why)
 {
-	tell(g, UT_FAR_SORRY, "-", 0, ut_str_of(why));
+	report(g, UT_FAR_SORRY, "-", 0, ut_str_of(why));
 	return 1;
 }
 
@@ -93,9 +93,9 @@ static char *next_line(struct agent *g)
 	return line;
 }
 
-static void tell_talk(void *ctx, uint64_t number, struct ut_str bytes)
+static void send_talk(void *ctx, uint64_t number, struct ut_str bytes)
 {
-	tell(ctx, UT_FAR_TALK, "-", number, bytes);
+	report(ctx, UT_FAR_TALK, "-", number, bytes);
 }
 
 /* Waits for more, up to ms (-1 = for ever). */
@@ -108,7 +108,7 @@ static void hear(struct agent *g, int ms)
 	ut_talks_poll(&g->talks, p + 1);
 	if (poll(p, 1 + UT_TALKS_MOST, ms) <= 0)
 		return;
-	ut_talks_move(&g->talks, tell_talk, g);
+	ut_talks_move(&g->talks, send_talk, g);
 	if (!p[0].revents)
 		return;
 	got = read(0, piece, sizeof(piece));
@@ -143,8 +143,8 @@ static bool open_talk(struct agent *g, uint64_t number)
 static void take_talk(struct agent *g, uint64_t number, struct ut_str bytes)
 {
 	if (bytes.len && !ut_talks_has(&g->talks, number) && !open_talk(g, number)) {
-		tell_talk(g, number, ut_str_of(no_trace));
-		tell_talk(g, number, ut_str_of(""));
+		send_talk(g, number, ut_str_of(no_trace));
+		send_talk(g, number, ut_str_of(""));
 		return;
 	}
 	ut_talks_take(&g->talks, number, bytes);
@@ -199,7 +199,7 @@ static void do_words(struct agent *g)
 /* ---- what is told --------------------------------------------------------------------------- */
 
 /* True: it is at work, as far as the file knows. */
-static bool tell_state(struct agent *g)
+static bool send_state(struct agent *g)
 {
 	struct ut_arena arena = { 0 };
 	struct ut_buf text = { 0 };
@@ -216,7 +216,7 @@ static bool tell_state(struct agent *g)
 		if (!g->state || strcmp(g->state, text.data) != 0) {
 			free(g->state);
 			g->state = memcpy(ut_make(text.len + 1), text.data, text.len);
-			tell(g, UT_FAR_STATE, "-", 0, str_of(&text));
+			report(g, UT_FAR_STATE, "-", 0, str_of(&text));
 		}
 	}
 	ut_buf_release(&text);
@@ -224,14 +224,14 @@ static bool tell_state(struct agent *g)
 	return busy;
 }
 
-static void tell_output(struct agent *g)
+static void send_output(struct agent *g)
 {
 	struct ut_buf text = { 0 };
 	uint64_t from = g->output, next = from;
 
 	while (!g->is_left && !ut_output_log_read(g->at, &from, PIECE, &text, &next, NULL) &&
 	       text.len) {
-		tell(g, UT_FAR_OUTPUT, "-", from, str_of(&text));
+		report(g, UT_FAR_OUTPUT, "-", from, str_of(&text));
 		g->output = from = next;
 		text.len = 0;
 	}
@@ -239,7 +239,7 @@ static void tell_output(struct agent *g)
 }
 
 /* A file from a byte on; where it ends. */
-static uint64_t tell_file(struct agent *g, int at, const char *file, enum ut_far_kind kind,
+static uint64_t send_file(struct agent *g, int at, const char *file, enum ut_far_kind kind,
 			  const char *name, uint64_t from)
 {
 	int fd = ut_folder_open_file(at, file, NULL, NULL);
@@ -247,7 +247,7 @@ static uint64_t tell_file(struct agent *g, int at, const char *file, enum ut_far
 	ssize_t got;
 
 	while (fd >= 0 && !g->is_left && (got = pread(fd, piece, PIECE, (off_t)from)) > 0) {
-		tell(g, kind, name, from, (struct ut_str){ piece, (size_t)got });
+		report(g, kind, name, from, (struct ut_str){ piece, (size_t)got });
 		from += (uint64_t)got;
 	}
 	if (fd >= 0)
@@ -256,14 +256,14 @@ static uint64_t tell_file(struct agent *g, int at, const char *file, enum ut_far
 	return from;
 }
 
-static void tell_news(struct agent *g)
+static void send_news(struct agent *g)
 {
-	g->log = tell_file(g, g->at, UT_LOG_FILE, UT_FAR_LOG, "-", g->log);
-	tell_output(g);
+	g->log = send_file(g, g->at, UT_LOG_FILE, UT_FAR_LOG, "-", g->log);
+	send_output(g);
 }
 
 /* Those that are told in other ways, or are the other side's own. */
-static bool is_told(const char *name)
+static bool is_reported(const char *name)
 {
 	static const char *const others[] = { UT_RESULT_FILE, UT_STATE_FILE,     UT_LOG_FILE,
 					      UT_OUTPUT_FILE, "output.more.txt", UT_KEEPER_PIPE };
@@ -292,12 +292,12 @@ static void mend_name(char as[UT_NAME_MOST + 1], const char *name)
 static uint64_t hand_file(struct agent *g, int at, const char *name, const char *as)
 {
 	g->files++;
-	tell(g, UT_FAR_FILE, as, 0, ut_str_of("")); /* it begins, and may be empty */
-	return tell_file(g, at, name, UT_FAR_FILE, as, 0);
+	report(g, UT_FAR_FILE, as, 0, ut_str_of("")); /* it begins, and may be empty */
+	return send_file(g, at, name, UT_FAR_FILE, as, 0);
 }
 
 /* What is more than the other side takes stays behind: a result without some code is one. */
-static bool tell_inner(void *ctx, int at, const char *name, unsigned char type)
+static bool send_inner(void *ctx, int at, const char *name, unsigned char type)
 {
 	struct inner *in = ctx;
 	struct agent *g = in->agent;
@@ -316,28 +316,28 @@ static bool tell_inner(void *ctx, int at, const char *name, unsigned char type)
 	return !g->is_left;
 }
 
-static void tell_folder(struct agent *g, const char *name, const char *as)
+static void send_folder(struct agent *g, const char *name, const char *as)
 {
 	struct inner in = { .agent = g, .folder = as };
 	int at = ut_folder_open(g->at, name, false, NULL);
 
 	if (at < 0)
 		return;
-	if (ut_folder_each(at, tell_inner, &in, NULL))
+	if (ut_folder_each(at, send_inner, &in, NULL))
 		g->is_left = true; /* it stays there, and can be fetched again */
 	close(at);
 }
 
-static bool tell_one(void *ctx, int at, const char *name, unsigned char type)
+static bool send_one(void *ctx, int at, const char *name, unsigned char type)
 {
 	struct agent *g = ctx;
 	char as[UT_NAME_MOST + 1];
 
-	if (is_told(name))
+	if (is_reported(name))
 		return true;
 	mend_name(as, name);
 	if (type == DT_DIR)
-		tell_folder(g, name, as);
+		send_folder(g, name, as);
 	else if (type == DT_REG)
 		hand_file(g, at, name, as);
 	return !g->is_left;
@@ -348,10 +348,10 @@ static int hand_over(struct agent *g)
 {
 	ut_talks_release(&g->talks);
 	ut_viewer_end(&g->viewer);
-	tell_news(g);
-	if (ut_folder_each(g->at, tell_one, g, NULL))
+	send_news(g);
+	if (ut_folder_each(g->at, send_one, g, NULL))
 		return sorry(g, "what was recorded cannot be read");
-	tell(g, UT_FAR_OVER, "-", 0, ut_str_of(""));
+	report(g, UT_FAR_OVER, "-", 0, ut_str_of(""));
 	while (!g->is_left && !g->has_got) {
 		hear(g, -1);
 		do_words(g);
@@ -368,8 +368,8 @@ static int follow(struct agent *g)
 	while (!g->is_left) {
 		bool kept = ut_keeper_is_there(g->at); /* asked first: it writes before it goes */
 
-		tell_news(g);
-		busy = tell_state(g);
+		send_news(g);
+		busy = send_state(g);
 		if (!kept && !busy)
 			return hand_over(g);
 		if (!kept && g->is_recovered)
@@ -412,7 +412,7 @@ static int answer_devices(struct agent *g)
 	struct ut_json_writer w = { .to = &text };
 
 	write_devices(g, &w, NULL);
-	tell(g, UT_FAR_ANSWER, "-", 0, str_of(&text));
+	report(g, UT_FAR_ANSWER, "-", 0, str_of(&text));
 	ut_buf_release(&text);
 	return g->is_left;
 }
@@ -431,7 +431,7 @@ static int answer_hello(struct agent *g)
 	ut_write_u64(&w, "cores", (uint64_t)sysconf(_SC_NPROCESSORS_ONLN));
 	write_devices(g, &w, "devices");
 	ut_write_close(&w, '}');
-	tell(g, UT_FAR_ANSWER, "-", 0, str_of(&text));
+	report(g, UT_FAR_ANSWER, "-", 0, str_of(&text));
 	ut_buf_release(&text);
 	return g->is_left;
 }
@@ -443,7 +443,7 @@ static int answer_processes(struct agent *g)
 
 	ut_processes_write(&w);
 	if (text.len <= UT_FAR_FRAME_MOST)
-		tell(g, UT_FAR_ANSWER, "-", 0, str_of(&text));
+		report(g, UT_FAR_ANSWER, "-", 0, str_of(&text));
 	ut_buf_release(&text);
 	return g->is_left;
 }
@@ -536,7 +536,8 @@ static int do_run(struct agent *g, const struct ut_doc *t, bool is_new)
 		rc = write_asked(g, t, path, &err);
 	if (rc)
 		return sorry(g, err.text);
-	tell(g, UT_FAR_FOLDER, "-", 0, ut_str_of(path)); /* before anything runs: it can be found */
+	report(g, UT_FAR_FOLDER, "-", 0,
+	       ut_str_of(path)); /* before anything runs: it can be found */
 	if (is_new)
 		rc = ut_keeper_start(g->at, g->program, NULL, &err);
 	return rc ? sorry(g, err.text) : follow(g);

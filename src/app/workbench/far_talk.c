@@ -92,17 +92,17 @@ void ut_talks_poll(const struct ut_talks *t, struct pollfd to[UT_TALKS_MOST])
 }
 
 /* A piece of what is said here; false at its end. */
-static bool read_some(struct ut_talk *one, ut_talk_fn tell, void *ctx)
+static bool read_some(struct ut_talk *one, ut_talk_fn report, void *ctx)
 {
 	char piece[UT_TALK_PIECE];
 	ssize_t got = recv(one->fd, piece, sizeof(piece), MSG_DONTWAIT);
 
 	if (got > 0)
-		tell(ctx, one->number, (struct ut_str){ piece, (size_t)got });
+		report(ctx, one->number, (struct ut_str){ piece, (size_t)got });
 	return got > 0 || (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR));
 }
 
-void ut_talks_move(struct ut_talks *t, ut_talk_fn tell, void *ctx)
+void ut_talks_move(struct ut_talks *t, ut_talk_fn report, void *ctx)
 {
 	for (size_t i = 0; i < UT_TALKS_MOST; i++) {
 		struct ut_talk *one = &t->items[i];
@@ -110,11 +110,11 @@ void ut_talks_move(struct ut_talks *t, ut_talk_fn tell, void *ctx)
 
 		if (!one->number)
 			continue;
-		goes_on = write_some(one) && read_some(one, tell, ctx);
+		goes_on = write_some(one) && read_some(one, report, ctx);
 		if (goes_on && !(one->is_over && !one->out.len))
 			continue;
 		if (!one->is_over)
-			tell(ctx, one->number, (struct ut_str){ "", 0 });
+			report(ctx, one->number, (struct ut_str){ "", 0 });
 		forget(one);
 	}
 }

@@ -49,6 +49,6 @@ void ut_talks_poll(const struct ut_talks *t, struct pollfd to[UT_TALKS_MOST]);
 
 /* Reads and writes what can be. tell gets what the other side shall know. */
 typedef void (*ut_talk_fn)(void *ctx, uint64_t number, struct ut_str bytes);
-void ut_talks_move(struct ut_talks *t, ut_talk_fn tell, void *ctx);
+void ut_talks_move(struct ut_talks *t, ut_talk_fn report, void *ctx);
 
 #endif

@@ -147,14 +147,14 @@ void ut_processes_write(struct ut_json_writer *w)
 {
 	struct ut_arena arena = { 0 };
 	struct ut_processes p;
-	unsigned int told = 0;
+	unsigned int reported = 0;
 	uid_t us = geteuid();
 
 	ut_processes_list(&arena, &p, true);
 	if (p.count)
 		qsort(p.items, p.count, sizeof(*p.items), by_use);
 	ut_write_open(w, NULL, '[');
-	for (size_t i = 0; i < p.count && told < LISTED; i++) {
+	for (size_t i = 0; i < p.count && reported < LISTED; i++) {
 		const struct ut_proc *one = &p.items[i];
 
 		if (!one->words[0] || one->is_unitrace || (us && one->user != us))
@@ -165,7 +165,7 @@ void ut_processes_write(struct ut_json_writer *w)
 		ut_write_text(w, "words", one->words);
 		ut_write_double(w, "cpu", one->cpu);
 		ut_write_close(w, '}');
-		told++;
+		reported++;
 	}
 	ut_write_close(w, ']');
 	ut_arena_release(&arena);

@@ -145,7 +145,7 @@ static void set_word(void)
 }
 
 /* Samples are taken while one process of the session is on, and we are or are not any more. */
-static void tell_sampler(bool on)
+static void report_sampler(bool on)
 {
 	if (!is_switched(g.control))
 		return;
@@ -169,7 +169,7 @@ static void make_ready(void *unused)
 		if (!(current_bits() & UT_GATE_OPEN))
 			ut_writer_begin_off();
 		else
-			tell_sampler(true);
+			report_sampler(true);
 		if (has_one_switch(g.control))
 			ut_writer_one_switch();
 		ut_intern_replay();
@@ -390,7 +390,7 @@ static void switch_to(bool itt_paused, bool variable_on)
 	if (!was_on && on)
 		announce(UT_REC_RESUME);
 	if (was_on != on)
-		tell_sampler(on);
+		report_sampler(on);
 }
 
 /* The switch of all processes: what is recorded about it is what this one has done. */
@@ -442,7 +442,7 @@ void ut_gate_variable(const char *value)
 void ut_gate_stop(void)
 {
 	if (g.control && (atomic_load(&ut_gate.word) & UT_GATE_OPEN))
-		tell_sampler(false);
+		report_sampler(false);
 	atomic_store(&g.stopped, true);
 	atomic_store(&ut_gate.word, ut_writer_generation() << 8 | UT_GATE_STOPPED);
 }

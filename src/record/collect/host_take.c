@@ -26,11 +26,11 @@ void ut_host_note(const char *text)
 /* Once per struct: a backend that is wrong is wrong a million times. */
 static void complain(enum ut_host_struct which, struct ut_host_sizes size, const char *what)
 {
-	static _Atomic unsigned int told;
+	static _Atomic unsigned int reported;
 	char text[200];
 	struct ut_text t = ut_text_init(text, sizeof(text));
 
-	if (atomic_fetch_or(&told, 1u << which) >> which & 1)
+	if (atomic_fetch_or(&reported, 1u << which) >> which & 1)
 		return;
 	ut_text_str(&t, "a backend hands over struct ");
 	ut_text_str(&t, names[which]);

@@ -1,4 +1,4 @@
-#define UT_LOG_ROOM "launch"
+#define UT_LOG_MODULE "launch"
 #include "launch/doors.h"
 
 #include <dirent.h>
@@ -16,9 +16,9 @@
 
 #include "base/api_list.h"
 #include "base/arena.h"
+#include "base/logger.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "base/tell.h"
 #include "launch/env.h"
 #include "launch/levelzero_door.h"
 
@@ -37,8 +37,9 @@ static void open_single(const struct ut_doors *d, struct ut_env *env, const char
 	const char *old = ut_env_get(env, variable);
 
 	if (old && old[0] && strcmp(old, path))
-		ut_tell(d->teller, UT_WARN, "%s is '%s' already and stays so: %s is not recorded",
-			variable, old, what);
+		ut_logger_log(d->logger, UT_WARN,
+			      "%s is '%s' already and stays so: %s is not recorded", variable, old,
+			      what);
 	else
 		ut_env_set(env, variable, path);
 }
@@ -61,8 +62,8 @@ static void open_list(const struct ut_doors *d, struct ut_env *env, const char *
 	const char *old = ut_env_get(env, variable);
 
 	if (strchr(path, ':'))
-		ut_tell(d->teller, UT_WARN, "%s: a colon in the path: %s is not recorded", path,
-			what);
+		ut_logger_log(d->logger, UT_WARN, "%s: a colon in the path: %s is not recorded",
+			      path, what);
 	else if (!old || !old[0])
 		ut_env_set(env, variable, path);
 	else if (!is_listed(old, path))
@@ -198,7 +199,8 @@ static void open_icd(const struct ut_doors *d, struct ut_env *env, const char *b
 	int rc = write_folder(dir, env, backend);
 
 	if (rc) {
-		ut_tell(d->teller, UT_WARN, "%s: %s: OpenCL is not recorded", dir, strerror(-rc));
+		ut_logger_log(d->logger, UT_WARN, "%s: %s: OpenCL is not recorded", dir,
+			      strerror(-rc));
 		return;
 	}
 	/* With the slash: NVIDIA's loader puts the name of a file right behind it. */
@@ -212,7 +214,7 @@ static void open_opencl(const struct ut_doors *d, struct ut_env *env, const char
 	bool layer = d->opencl == UT_OPENCL_LAYER ||
 		     (d->opencl == UT_OPENCL_AUTO && loader_has_layers());
 
-	ut_tell(d->teller, UT_DEBUG, "OpenCL's door: %s", layer ? "layer" : "vendor");
+	ut_logger_log(d->logger, UT_DEBUG, "OpenCL's door: %s", layer ? "layer" : "vendor");
 	if (layer)
 		open_list(d, env, "OPENCL_LAYERS", backend, "OpenCL");
 	else
@@ -227,12 +229,14 @@ static bool open_loader(const struct ut_doors *d, struct ut_env *env, const char
 	const char *backend = ut_path_join(env->arena, d->backends, file);
 
 	if (!ut_path_exists(backend)) {
-		ut_tell(d->teller, UT_WARN, "%s is missing: %s is not recorded", backend, what);
+		ut_logger_log(d->logger, UT_WARN, "%s is missing: %s is not recorded", backend,
+			      what);
 		return false;
 	}
 	if (!ut_env_preload(env, backend)) {
-		ut_tell(d->teller, UT_WARN, "%s: a blank or colon in the path: %s is not recorded",
-			backend, what);
+		ut_logger_log(d->logger, UT_WARN,
+			      "%s: a blank or colon in the path: %s is not recorded", backend,
+			      what);
 		return false;
 	}
 	return true;
@@ -274,13 +278,13 @@ static void open_sycl(const struct ut_doors *d, struct ut_env *env)
 	const char *framework = ut_env_get(env, "XPTI_FRAMEWORK_DISPATCHER");
 
 	if (!ut_path_exists(backend)) {
-		ut_tell(d->teller, UT_WARN, "%s is missing: SYCL is not recorded", backend);
+		ut_logger_log(d->logger, UT_WARN, "%s is missing: SYCL is not recorded", backend);
 	} else if (strchr(backend, ',')) {
-		ut_tell(d->teller, UT_WARN, "%s: a comma in the path: SYCL is not recorded",
-			backend);
+		ut_logger_log(d->logger, UT_WARN, "%s: a comma in the path: SYCL is not recorded",
+			      backend);
 	} else if (is_off(ut_env_get(env, "XPTI_TRACE_ENABLE"))) {
-		ut_tell(d->teller, UT_WARN, "XPTI_TRACE_ENABLE is '%s': SYCL is not recorded",
-			ut_env_get(env, "XPTI_TRACE_ENABLE"));
+		ut_logger_log(d->logger, UT_WARN, "XPTI_TRACE_ENABLE is '%s': SYCL is not recorded",
+			      ut_env_get(env, "XPTI_TRACE_ENABLE"));
 	} else {
 		if (!framework || !framework[0])
 			ut_env_set(env, "XPTI_FRAMEWORK_DISPATCHER", "libxptifw.so");
@@ -328,8 +332,8 @@ static void open_nccl(const struct ut_doors *d, struct ut_env *env)
 	if (!ut_path_exists(backend))
 		return;
 	if (strlen(backend) > LONGEST_NCCL)
-		ut_tell(d->teller, UT_WARN, "%s: too long a path for NCCL: it is not recorded",
-			backend);
+		ut_logger_log(d->logger, UT_WARN,
+			      "%s: too long a path for NCCL: it is not recorded", backend);
 	else
 		open_single(d, env, "NCCL_PROFILER_PLUGIN", backend, "NCCL");
 }

@@ -28,7 +28,7 @@
 
 struct ut_arena;
 struct ut_env;
-struct ut_teller;
+struct ut_logger;
 
 enum ut_opencl_door {
 	UT_OPENCL_AUTO, /* a layer, unless libOpenCL.so.1 knows none */
@@ -46,7 +46,7 @@ struct ut_doors {
 	bool ccl;    /* collective libraries: NCCL */
 	bool memory; /* of the program: its allocator */
 	enum ut_opencl_door opencl;
-	const struct ut_teller *teller; /* hears what is not recorded, and why */
+	const struct ut_logger *logger; /* hears what is not recorded, and why */
 };
 
 /* The folder of the backends that belong to a collector: LIBDIR/unitrace/backends. */

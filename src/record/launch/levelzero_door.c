@@ -1,4 +1,4 @@
-#define UT_LOG_ROOM "launch"
+#define UT_LOG_MODULE "launch"
 #include "launch/levelzero_door.h"
 
 #include <dlfcn.h>
@@ -15,9 +15,9 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/logger.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "base/tell.h"
 #include "launch/doors.h"
 #include "launch/env.h"
 #include "wire/control.h"
@@ -253,8 +253,9 @@ void ut_levelzero_door_open(const struct ut_doors *d, struct ut_env *env, const 
 	int rc;
 
 	if (strpbrk(backend, ",\t\n") || strpbrk(l.dir, ",\t\n")) {
-		ut_tell(d->teller, UT_WARN,
-			"%s: a comma or blank in the path: Level Zero is not recorded", backend);
+		ut_logger_log(d->logger, UT_WARN,
+			      "%s: a comma or blank in the path: Level Zero is not recorded",
+			      backend);
 		return;
 	}
 	if (given && strstr(given, backend)) {
@@ -263,11 +264,11 @@ void ut_levelzero_door_open(const struct ut_doors *d, struct ut_env *env, const 
 	}
 	rc = make_list(&l, given);
 	if (rc)
-		ut_tell(d->teller, UT_WARN, "%s: %s: Level Zero is not recorded", l.dir,
-			strerror(-rc));
+		ut_logger_log(d->logger, UT_WARN, "%s: %s: Level Zero is not recorded", l.dir,
+			      strerror(-rc));
 	else
 		ut_env_set(env, VARIABLE, ut_arena_copy(env->arena, l.value.data, l.value.len));
-	ut_tell(d->teller, UT_DEBUG, "Level Zero's door: %s", rc ? "none" : l.value.data);
+	ut_logger_log(d->logger, UT_DEBUG, "Level Zero's door: %s", rc ? "none" : l.value.data);
 	ut_buf_release(&l.value);
 	if (!rc && d->metrics)
 		ut_env_set(env, "ZET_ENABLE_METRICS", "1");

@@ -1,4 +1,4 @@
-#define UT_LOG_ROOM "launch"
+#define UT_LOG_MODULE "launch"
 #include "launch/run.h"
 
 #include <errno.h>
@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/logger.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "base/tell.h"
 #include "launch/env.h"
 #include "wire/clock.h"
 #include "wire/control.h"
@@ -111,7 +111,8 @@ static void replace(const struct ut_launch *l, struct ut_env *env, const char *n
 	const char *old = ut_env_get(env, name);
 
 	if (old && old[0] && strcmp(old, value))
-		ut_tell(l->teller, UT_WARN, "%s was '%s' and is replaced for this run", name, old);
+		ut_logger_log(l->logger, UT_WARN, "%s was '%s' and is replaced for this run", name,
+			      old);
 	ut_env_set(env, name, value);
 }
 
@@ -143,13 +144,14 @@ static void make_env(const struct ut_launch *l, struct ut_env *env, struct ut_ar
 						  .ccl = l->ccl,
 						  .memory = l->memory,
 						  .opencl = l->opencl,
-						  .teller = l->teller },
+						  .logger = l->logger },
 			      env);
 	if (l->also && !ut_env_preload(env, l->also))
-		ut_tell(l->teller, UT_WARN, "%s: a blank or colon in the path: it cannot be loaded",
-			l->also);
+		ut_logger_log(l->logger, UT_WARN,
+			      "%s: a blank or colon in the path: it cannot be loaded", l->also);
 	if (l->preload && !ut_env_preload(env, l->library))
-		ut_tell(l->teller, UT_WARN,
+		ut_logger_log(
+			l->logger, UT_WARN,
 			"%s: a blank or colon in the path: PTI_ENABLE_COLLECTION is not watched",
 			l->library);
 }
@@ -225,7 +227,8 @@ static int read_exec_error(const struct ut_launch *l, int fd)
 	} while ((n < 0 && errno == EINTR) || (n > 0 && got < sizeof(codes)));
 	if (codes[0] != E2BIG || codes[1])
 		return codes[0];
-	ut_tell(l->teller, UT_WARN,
+	ut_logger_log(
+		l->logger, UT_WARN,
 		"%s is not recorded: with our variables its environment and arguments are too long "
 		"for the system, so it runs without them",
 		l->argv[0]);
@@ -257,8 +260,8 @@ static void pass_on(const struct ut_launch *l, pid_t pid, const siginfo_t *info)
 		return;
 	if (info->si_pid == pid || info->si_pid == getpid())
 		return; /* it has signalled its own group, which includes itself */
-	ut_tell(l->teller, UT_DEBUG, "signal %d from %ld goes to %ld", info->si_signo,
-		(long)info->si_pid, (long)pid);
+	ut_logger_log(l->logger, UT_DEBUG, "signal %d from %ld goes to %ld", info->si_signo,
+		      (long)info->si_pid, (long)pid);
 	kill(pid, info->si_signo);
 }
 

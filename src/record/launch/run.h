@@ -19,7 +19,7 @@
 
 struct ut_arena;
 struct ut_control;
-struct ut_teller;
+struct ut_logger;
 
 /* A variable of the program's environment. */
 struct ut_launch_var {
@@ -41,7 +41,7 @@ struct ut_launch {
 	enum ut_opencl_door opencl;
 	const struct ut_launch_var *vars; /* set for the program besides those above */
 	size_t var_count;
-	const struct ut_teller *teller;
+	const struct ut_logger *logger;
 	struct ut_control *control;     /* told root_pid and the time, once a second */
 	void (*each_second)(void *ctx); /* while the program runs; NULL = nothing */
 	/* Called when the program starts, and then whenever the time (ns, CLOCK_MONOTONIC) has come

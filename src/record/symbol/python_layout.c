@@ -137,8 +137,8 @@ static bool take_form(const uint64_t *words, size_t count, const struct form *f,
 	return words[5] <= MOST_OFFSET && code[0] > code[9] && frame[0] > frame[5];
 }
 
-static bool told(const struct ut_python_memory *m, uint64_t state, uint32_t thread,
-		 struct ut_python_layout *l)
+static bool reported(const struct ut_python_memory *m, uint64_t state, uint32_t thread,
+		     struct ut_python_layout *l)
 {
 	uint64_t words[80];
 
@@ -176,7 +176,7 @@ uint32_t ut_python_version(const char *text)
 bool ut_python_layout(const struct ut_python_memory *m, uint64_t state, uint32_t version,
 		      uint32_t thread, struct ut_python_layout *layout)
 {
-	if (told(m, state, thread, layout))
+	if (reported(m, state, thread, layout))
 		return true;
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
 		if (known[i].version == version) {

@@ -89,7 +89,7 @@ static double radius_of(const struct ut_series *s, size_t i, double most)
 	return fmax(LEAST, LARGEST * sqrt(fmax(0, s->weight[i]) / most));
 }
 
-static void tell(struct ut_plot *p, const struct ut_series *s, size_t i)
+static void report(struct ut_plot *p, const struct ut_series *s, size_t i)
 {
 	char x[UT_TICKS_LABEL], y[UT_TICKS_LABEL], note[160];
 
@@ -146,7 +146,7 @@ static void draw_discs(struct ut_plot *p, size_t series, double most, struct lab
 		if (!is_inside(&p->area, at))
 			continue;
 		ut_scene_disc(p->scene, &paint, at, radius);
-		tell(p, s, i);
+		report(p, s, i);
 		if (l->boxes && l->count < OBSTACLES)
 			l->boxes[l->count++] = core_of(at, radius);
 	}

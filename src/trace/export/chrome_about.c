@@ -117,7 +117,7 @@ static void put_role(struct ut_cw *c, const struct ut_trace *t, const struct ut_
 {
 	struct ut_str api = ut_api_name(&t->strings, track->api);
 
-	if (!ut_track_is_told(track))
+	if (!ut_track_is_described(track))
 		return;
 	ut_cw_member(m);
 	ut_out_fmt(c->out, "\"role\":\"%s\"", ut_role_name(track->role));
@@ -138,7 +138,7 @@ static void put_track_meta(struct ut_cw *c, const struct ut_trace *t, uint32_t i
 
 	if (track->type != UT_TRACK_THREAD && track->type != UT_TRACK_LANE)
 		return;
-	if (name.len || track->args || ut_track_is_told(track)) {
+	if (name.len || track->args || ut_track_is_described(track)) {
 		start_meta(c, t, track->process, index, "thread_name");
 		ut_out_text(c->out, "{");
 		if (name.len) {
@@ -191,7 +191,7 @@ static void put_clock(struct ut_cw *c, const struct ut_trace *t, uint32_t proces
 /* What a process stands for, unless it is a program, as most are. */
 static void put_kind(struct ut_out *o, const struct ut_trace *t, const struct ut_process *process)
 {
-	if (!ut_process_is_told(process))
+	if (!ut_process_is_described(process))
 		return;
 	ut_out_fmt(o, ",\"kind\":\"%s\"", ut_process_kind_name(process->kind));
 	put_member(o, ",\"api\":", ut_api_name(&t->strings, process->api));
@@ -287,7 +287,8 @@ static uint32_t counter_name(const struct ut_track *track)
 }
 
 /* Is there more to say about a counter than its events do? A series is their business. */
-static bool is_told(const struct ut_cw *c, const struct ut_trace *t, const struct ut_track *track)
+static bool is_reported(const struct ut_cw *c, const struct ut_trace *t,
+			const struct ut_track *track)
 {
 	return track->type == UT_TRACK_COUNTER &&
 	       (track->args || (track->unit && !track->base && ut_cw_is_ours(c, t)));
@@ -307,7 +308,7 @@ static struct counters list_counters(struct ut_cw *c, const struct ut_trace *t)
 		uint64_t key = (uint64_t)track->process << 32 | counter_name(track);
 		uint32_t before;
 
-		if (!is_told(c, t, track))
+		if (!is_reported(c, t, track))
 			continue;
 		before = ut_idmap_get(&latest, key);
 		ut_idmap_put(&latest, key, i + 1);

@@ -87,7 +87,7 @@ struct lane {
 struct process {
 	uint64_t uuid; /* 0 = not described yet */
 	int32_t pid;
-	struct ut_process told; /* what the latest description said */
+	struct ut_process reported; /* what the latest description said */
 };
 
 struct perfetto {
@@ -174,7 +174,7 @@ static void describe_process(struct perfetto *p, const struct ut_trace *t, uint3
 	struct process *process = &p->processes[index];
 	struct ut_perfetto_place place = { .uuid = process->uuid, .pid = process->pid };
 
-	process->told = t->processes[index];
+	process->reported = t->processes[index];
 	ut_perfetto_start(&p->w, 0);
 	ut_perfetto_put_process(&p->w.packet, t, &t->processes[index], &place);
 	ut_perfetto_write(&p->w);
@@ -752,7 +752,7 @@ static void perfetto_end_trace(struct ut_sink *sink, const struct ut_trace *t)
 	ut_pairs_end_trace(&p->flows);
 	for (uint32_t i = 0; i < t->process_count; i++) {
 		process_at(p, t, i);
-		if (memcmp(&p->processes[i].told, &t->processes[i], sizeof(struct ut_process)))
+		if (memcmp(&p->processes[i].reported, &t->processes[i], sizeof(struct ut_process)))
 			describe_process(p, t, i); /* more is known by now */
 	}
 	for (uint32_t i = 0; i < p->lane_cap && i < t->track_count; i++)

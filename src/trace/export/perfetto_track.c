@@ -148,7 +148,7 @@ static void put_word(struct ut_pbuf *b, uint32_t field, const char *text)
 /* What a process stands for, unless it is a program, as most are. */
 static void put_kind(struct ut_pbuf *b, const struct ut_trace *t, const struct ut_process *process)
 {
-	if (!ut_process_is_told(process))
+	if (!ut_process_is_described(process))
 		return;
 	put_word(b, OURS_KIND, ut_process_kind_name(process->kind));
 	put_text(b, OURS_API, ut_api_name(&t->strings, process->api));
@@ -163,7 +163,7 @@ static void put_kind(struct ut_pbuf *b, const struct ut_trace *t, const struct u
 
 static void put_role(struct ut_pbuf *b, const struct ut_trace *t, const struct ut_track *track)
 {
-	if (!ut_track_is_told(track))
+	if (!ut_track_is_described(track))
 		return;
 	put_word(b, OURS_ROLE, ut_role_name(track->role));
 	if (track->role != UT_ROLE_CALLS)

@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "base/grow.h"
+#include "base/logger.h"
 #include "base/path.h"
-#include "base/tell.h"
 #include "import/cpu/cpu_read.h"
 #include "text/source.h"
 #include "wire/disk.h"
@@ -107,9 +107,9 @@ static void sort_from(struct ut_inputs *in, size_t first)
 }
 
 /* What lies in a directory and is not ours to read does not stop the others. */
-static void tell_unreadable(const struct ut_inputs *in, const char *path)
+static void report_unreadable(const struct ut_inputs *in, const char *path)
 {
-	ut_tell(in->teller, UT_WARN, "%s: %s; left out", path, strerror(EACCES));
+	ut_logger_log(in->logger, UT_WARN, "%s: %s; left out", path, strerror(EACCES));
 }
 
 /* A trace; also what cannot be read and might be one: who opens it will tell. */
@@ -121,7 +121,7 @@ static bool may_be_trace(const struct ut_inputs *in, const char *path)
 	bool sure;
 
 	if (rc == -EACCES)
-		tell_unreadable(in, path);
+		report_unreadable(in, path);
 	if (rc) /* damaged, but who says that it was a trace */
 		return rc != -EPROTO && rc != -EACCES;
 	importer = ut_importer_for(s.head, s.head_len);
@@ -138,7 +138,7 @@ static int add_dir(struct ut_inputs *in, const char *dir, int depth, struct ut_e
 	int rc = 0;
 
 	if (!d && depth && errno == EACCES) {
-		tell_unreadable(in, dir);
+		report_unreadable(in, dir);
 		return 0;
 	}
 	if (!d)
@@ -288,8 +288,8 @@ static void settle_stored(struct ut_inputs *in)
 		if (alone)
 			add_path(in, in->stored[i]);
 		else
-			ut_tell(in->teller, UT_INFO, "%s: its result is stored; left out",
-				in->stored[i]);
+			ut_logger_log(in->logger, UT_INFO, "%s: its result is stored; left out",
+				      in->stored[i]);
 		free(in->stored[i]);
 	}
 	free(in->stored);
@@ -298,11 +298,11 @@ static void settle_stored(struct ut_inputs *in)
 }
 
 int ut_inputs_find(struct ut_inputs *in, int argc, const char *const *argv,
-		   const struct ut_teller *teller, struct ut_err *err)
+		   const struct ut_logger *logger, struct ut_err *err)
 {
 	int rc = 0;
 
-	*in = (struct ut_inputs){ .teller = teller };
+	*in = (struct ut_inputs){ .logger = logger };
 	for (int i = 0; !rc && i < argc; i++)
 		rc = add_word(in, argv[i], err);
 	settle_stored(in);
@@ -417,7 +417,7 @@ static struct ready *wait_for(struct pool *c, size_t i)
 	return r;
 }
 
-static void tell_warnings(struct ready *r, const struct ut_import_opts *opts, const char *path)
+static void report_warnings(struct ready *r, const struct ut_import_opts *opts, const char *path)
 {
 	for (size_t i = 0; i < r->warning_count; i++) {
 		if (r->warnings[i].lost)
@@ -483,7 +483,7 @@ int ut_inputs_each(const struct ut_inputs *in, const struct ut_import_opts *opts
 	for (size_t i = 0; !rc && i < in->count; i++) {
 		struct ready *r = wait_for(&c, i);
 
-		tell_warnings(r, opts, in->paths[i]);
+		report_warnings(r, opts, in->paths[i]);
 		if (!r->rc)
 			rc = each(ctx, i, &r->store, err);
 		else if (!opts->failed || !opts->failed(opts->ctx, i, &r->err))
@@ -493,7 +493,7 @@ int ut_inputs_each(const struct ut_inputs *in, const struct ut_import_opts *opts
 	for (size_t i = 0; i < started; i++)
 		pthread_join(threads[i], NULL);
 	for (size_t i = 0; i < c.window; i++) {
-		tell_warnings(&c.ready[i], &(struct ut_import_opts){ 0 }, "");
+		report_warnings(&c.ready[i], &(struct ut_import_opts){ 0 }, "");
 		ut_store_release(&c.ready[i].store);
 	}
 	free(c.ready);

@@ -12,7 +12,7 @@
 
 #include "import/importer.h"
 
-struct ut_teller;
+struct ut_logger;
 
 struct ut_inputs {
 	char **paths;
@@ -22,12 +22,12 @@ struct ut_inputs {
 	char **stored; /* recordings that are left out, while others are looked for */
 	char *nothing; /* the first session in which nothing is */
 	size_t stored_count, stored_cap;
-	const struct ut_teller *teller; /* while they are looked for */
+	const struct ut_logger *logger; /* while they are looked for */
 };
 
 /* A name that matches nothing is an error that says so. */
 int ut_inputs_find(struct ut_inputs *in, int argc, const char *const *argv,
-		   const struct ut_teller *teller, struct ut_err *err) UT_MUST_CHECK;
+		   const struct ut_logger *logger, struct ut_err *err) UT_MUST_CHECK;
 void ut_inputs_release(struct ut_inputs *in);
 
 /*

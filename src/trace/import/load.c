@@ -4,8 +4,8 @@
 #include <sched.h>
 #include <stdio.h>
 
+#include "base/logger.h"
 #include "base/progress.h"
-#include "base/tell.h"
 
 /* A launcher that binds its ranks has given each of them some of the cores. */
 unsigned int ut_load_threads(uint64_t asked)
@@ -23,7 +23,7 @@ static void warn(void *ctx, const char *path, const char *text)
 {
 	const struct ut_load *how = ctx;
 
-	ut_tell(how->teller, UT_WARN, "%s: %s", path, text);
+	ut_logger_log(how->logger, UT_WARN, "%s: %s", path, text);
 }
 
 /* ---- what is missing ----------------------------------------------------------------------- */
@@ -90,7 +90,7 @@ static int count_each(void *ctx, size_t i, struct ut_store *store, struct ut_err
 }
 
 /* One line for each kind, however many inputs there are. */
-static void report_missing(const struct counting *c, const struct ut_teller *teller)
+static void report_missing(const struct counting *c, const struct ut_logger *logger)
 {
 	static const char *const texts[MISSING_KINDS][3] = {
 		{ "span", "spans", "never ended; shown up to the end of the process" },
@@ -100,10 +100,11 @@ static void report_missing(const struct counting *c, const struct ut_teller *tel
 	};
 
 	if (c->failed.count > 1)
-		ut_tell(teller, UT_WARN, "%s: %s; %" PRIu64 " more failed",
-			c->in->paths[c->failed.first], c->failure.data, c->failed.count - 1);
+		ut_logger_log(logger, UT_WARN, "%s: %s; %" PRIu64 " more failed",
+			      c->in->paths[c->failed.first], c->failure.data, c->failed.count - 1);
 	else if (c->failed.count)
-		ut_tell(teller, UT_WARN, "%s: %s", c->in->paths[c->failed.first], c->failure.data);
+		ut_logger_log(logger, UT_WARN, "%s: %s", c->in->paths[c->failed.first],
+			      c->failure.data);
 	for (size_t k = 0; k < MISSING_KINDS; k++) {
 		const struct counted *of = &c->of[k];
 		char more[64] = "";
@@ -111,8 +112,9 @@ static void report_missing(const struct counting *c, const struct ut_teller *tel
 		if (of->inputs > 1)
 			snprintf(more, sizeof(more), " and %zu more", of->inputs - 1);
 		if (of->count)
-			ut_tell(teller, UT_WARN, "%s%s: %" PRIu64 " %s %s", c->in->paths[of->first],
-				more, of->count, texts[k][of->count != 1], texts[k][2]);
+			ut_logger_log(logger, UT_WARN, "%s%s: %" PRIu64 " %s %s",
+				      c->in->paths[of->first], more, of->count,
+				      texts[k][of->count != 1], texts[k][2]);
 	}
 }
 
@@ -132,11 +134,11 @@ int ut_load_each(const struct ut_inputs *in, const struct ut_load *how,
 	};
 	int rc;
 
-	ut_progress_start(&progress, how->teller, how->label, in->bytes);
+	ut_progress_start(&progress, how->logger, how->label, in->bytes);
 	rc = ut_inputs_each(in, &opts, count_each, &counting, err);
 	ut_progress_done(&progress);
 	if (!rc && !how->reports_losses)
-		report_missing(&counting, how->teller);
+		report_missing(&counting, how->logger);
 	ut_buf_release(&counting.failure);
 	return rc;
 }

@@ -9,7 +9,7 @@
 
 #include "import/inputs.h"
 
-struct ut_teller;
+struct ut_logger;
 
 /* How many threads to use: as many as asked for, else one for each core that we may use. */
 unsigned int ut_load_threads(uint64_t asked);
@@ -18,7 +18,7 @@ struct ut_load {
 	const char *label; /* of the line that tells how far we are */
 	unsigned int threads;
 	bool checked; /* see struct ut_import_opts */
-	const struct ut_teller *teller;
+	const struct ut_logger *logger;
 	bool reports_losses; /* the caller does: nothing is said here about what is missing */
 };
 

@@ -159,12 +159,12 @@ enum ut_track_role ut_track_role(const struct ut_track *track)
 								   : by_type[track->type]);
 }
 
-bool ut_process_is_told(const struct ut_process *process)
+bool ut_process_is_described(const struct ut_process *process)
 {
 	return process->kind > UT_PROCESS_PROGRAM && !process->guessed;
 }
 
-bool ut_track_is_told(const struct ut_track *track)
+bool ut_track_is_described(const struct ut_track *track)
 {
 	return track->role != UT_ROLE_UNKNOWN && !track->guessed;
 }

@@ -111,8 +111,8 @@ enum ut_track_role ut_track_role(const struct ut_track *track);
  * Is there more to write about a process than that it is a program, about a track than its type,
  * and was it said by somebody? What was guessed from names is guessed again.
  */
-bool ut_process_is_told(const struct ut_process *process);
-bool ut_track_is_told(const struct ut_track *track);
+bool ut_process_is_described(const struct ut_process *process);
+bool ut_track_is_described(const struct ut_track *track);
 
 /* What people are told (string id): its name, unless a device has that from its program. */
 uint32_t ut_process_shown_name(const struct ut_process *process);

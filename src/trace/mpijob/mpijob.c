@@ -41,7 +41,7 @@ uint64_t ut_mpijob_before(struct ut_mpijob *s, uint64_t mine)
 /* The lowest failing rank wins; it sends its text to rank 0, and that to everybody. */
 int ut_mpijob_agree(struct ut_mpijob *s, int rc, struct ut_err *err)
 {
-	struct ut_err told = { 0 }, none = { 0 };
+	struct ut_err reported = { 0 }, none = { 0 };
 	int64_t first;
 
 	if (!s->mpi)
@@ -52,18 +52,18 @@ int ut_mpijob_agree(struct ut_mpijob *s, int rc, struct ut_err *err)
 	if (first == INT64_MAX)
 		return 0;
 	if (s->rank == (int)first) {
-		told = *err;
-		ut_err_set(&told, rc, "%s", strerror(-rc));
-		told.code = rc;
+		reported = *err;
+		ut_err_set(&reported, rc, "%s", strerror(-rc));
+		reported.code = rc;
 		if (s->rank)
-			s->mpi->send(0, &told, sizeof(told));
+			s->mpi->send(0, &reported, sizeof(reported));
 	} else if (!s->rank) {
-		s->mpi->recv((int)first, &told, sizeof(told));
+		s->mpi->recv((int)first, &reported, sizeof(reported));
 	}
-	s->mpi->bcast(&told, sizeof(told));
-	told.text[sizeof(told.text) - 1] = '\0';
-	*err = told;
-	return told.code ? told.code : -EIO;
+	s->mpi->bcast(&reported, sizeof(reported));
+	reported.text[sizeof(reported.text) - 1] = '\0';
+	*err = reported;
+	return reported.code ? reported.code : -EIO;
 }
 
 int ut_mpijob_same(struct ut_mpijob *s, int argc, const char *const *argv, struct ut_err *err)

@@ -70,13 +70,13 @@ void ut_mpijob_list(struct ut_mpijob *s, struct ut_inputs *all, uint64_t **sizes
 int ut_rank_inputs(struct ut_mpijob *s, int argc, const char *const *argv, struct ut_inputs *all,
 		   uint64_t **sizes, struct ut_err *err)
 {
-	const struct ut_teller *teller = all->teller;
+	const struct ut_logger *logger = all->logger;
 	int rc = 0;
 
 	*all = (struct ut_inputs){ 0 };
 	*sizes = NULL;
 	if (!s->rank)
-		rc = ut_inputs_find(all, argc, argv, teller, err);
+		rc = ut_inputs_find(all, argc, argv, logger, err);
 	rc = ut_mpijob_agree(s, rc, err);
 	if (!rc)
 		ut_mpijob_list(s, all, sizes);
@@ -101,7 +101,7 @@ size_t ut_mpijob_keep_share(const struct ut_mpijob *s, struct ut_inputs *all, co
 int ut_rank_load(struct ut_mpijob *s, int argc, const char *const *argv, const struct ut_load *how,
 		 const struct ut_rank_reader *reader, struct ut_err *err)
 {
-	struct ut_inputs in = { .teller = how->teller };
+	struct ut_inputs in = { .logger = how->logger };
 	uint64_t *sizes = NULL;
 	int rc = ut_mpijob_same(s, argc, argv, err);
 

@@ -13,7 +13,7 @@
 
 /*
  * All inputs on all ranks, and their sizes in bytes (free() them; what is no regular file has 0).
- * On failure every rank has the same error. all->teller hears what is left out.
+ * On failure every rank has the same error. all->logger receives what is left out.
  */
 int ut_rank_inputs(struct ut_mpijob *s, int argc, const char *const *argv, struct ut_inputs *all,
 		   uint64_t **sizes, struct ut_err *err) UT_MUST_CHECK;

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/tell.h"
+#include "base/logger.h"
 #include "text/out.h"
 
 bool ut_same_file(const char *a, const char *b)
@@ -31,14 +31,14 @@ int ut_replaced_check(const char *output, char *const *inputs, size_t count, str
 	return 0;
 }
 
-void ut_replaced_tell(const struct ut_teller *teller)
+void ut_replaced_report(const struct ut_logger *logger)
 {
 	char path[PATH_MAX];
 	size_t count = ut_out_replaced(path, sizeof(path));
 
 	if (count == 1)
-		ut_tell(teller, UT_INFO, "%s existed and was replaced", path);
+		ut_logger_log(logger, UT_INFO, "%s existed and was replaced", path);
 	else if (count)
-		ut_tell(teller, UT_INFO, "%s and %zu other file%s existed and were replaced", path,
-			count - 1, count == 2 ? "" : "s");
+		ut_logger_log(logger, UT_INFO, "%s and %zu other file%s existed and were replaced",
+			      path, count - 1, count == 2 ? "" : "s");
 }

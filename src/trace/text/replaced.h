@@ -14,7 +14,7 @@
 
 #include "base/err.h"
 
-struct ut_teller;
+struct ut_logger;
 
 /* Do both names stand for one regular file? */
 bool ut_same_file(const char *a, const char *b);
@@ -27,6 +27,6 @@ int ut_replaced_check(const char *output, char *const *inputs, size_t count,
 int ut_replaced_refuse(const char *output, struct ut_err *err);
 
 /* One line about what has been replaced, if something was. */
-void ut_replaced_tell(const struct ut_teller *teller);
+void ut_replaced_report(const struct ut_logger *logger);
 
 #endif

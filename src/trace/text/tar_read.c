@@ -87,14 +87,14 @@ static bool number_of(const char *field, size_t len, uint64_t *value)
 
 static bool checksum_fits(const char *block)
 {
-	uint64_t told, sum = 0;
+	uint64_t reported, sum = 0;
 
 	for (size_t i = 0; i < BLOCK; i++) {
 		bool blank = i >= CHECKSUM && i < CHECKSUM + CHECKSUM_LEN;
 
 		sum += blank ? ' ' : (unsigned char)block[i];
 	}
-	return number_of(block + CHECKSUM, CHECKSUM_LEN, &told) && told == sum;
+	return number_of(block + CHECKSUM, CHECKSUM_LEN, &reported) && reported == sum;
 }
 
 static bool is_empty(const char *block)

@@ -326,7 +326,7 @@ static int configure_what_fits(struct choice *c)
 	return kept > m->first ? configure(c, m->names, kept, m) : rc;
 }
 
-static void tell_left_out(const struct choice *c, const char *group)
+static void send_left_out(const struct choice *c, const char *group)
 {
 	char text[500];
 
@@ -341,7 +341,7 @@ static uint32_t define_set(struct choice *c, uint32_t device)
 	const char *group = ut_cuda_host->option("metrics.group");
 
 	if (c->left_out[0])
-		tell_left_out(c, group);
+		send_left_out(c, group);
 	return ut_cuda_host->metrics(&(struct ut_metric_set){ .size = sizeof(struct ut_metric_set),
 							      .device = ut_cuda_device(device),
 							      .title = group ? group : "Metrics",
@@ -409,7 +409,7 @@ static uint64_t bits_of(const char *name, double value)
 	return bits;
 }
 
-void ut_cuda_metrics_tell(const struct ut_cuda_metrics *m, const double *values,
+void ut_cuda_metrics_send(const struct ut_cuda_metrics *m, const double *values,
 			  struct ut_values *about)
 {
 	uint64_t bits[UT_CUDA_MOST_METRICS];

@@ -45,7 +45,7 @@ bool ut_cuda_metrics_evaluate(const struct ut_cuda_metrics *m, const uint8_t *im
 			      size_t index, double *values);
 
 /* Hands them over; times, name and correlation are given. */
-void ut_cuda_metrics_tell(const struct ut_cuda_metrics *m, const double *values,
+void ut_cuda_metrics_send(const struct ut_cuda_metrics *m, const double *values,
 			  struct ut_values *about);
 
 /* Makes CUPTI's profiler ready; false: said why not. option is what the user asked for. */

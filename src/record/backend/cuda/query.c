@@ -39,7 +39,7 @@ struct profiler {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct profiler profilers[UT_CUDA_MOST_CONTEXTS];
 static size_t profiler_count;
-static _Atomic bool on, graphs_told;
+static _Atomic bool on, graphs_reported;
 
 /* ---- which launches -------------------------------------------------------------------------- */
 
@@ -446,7 +446,7 @@ static void end(const struct cupti_call *call)
 		uint64_t ns = isfinite(values[0]) && values[0] > 0 ? (uint64_t)values[0] : 0;
 
 		put_times(call->correlation, now.name, now.begin, now.begin + ns);
-		ut_cuda_metrics_tell(&p->metrics, values,
+		ut_cuda_metrics_send(&p->metrics, values,
 				     &(struct ut_values){ .name = now.name,
 							  .begin = now.begin,
 							  .end = now.begin + (ns ? ns : 1),
@@ -462,7 +462,7 @@ void ut_cuda_query_call(uint32_t id, const struct cupti_call *call)
 	if (!atomic_load(&on) || shape == NO_LAUNCH)
 		return;
 	if (shape == GRAPH) {
-		if (!atomic_exchange(&graphs_told, true))
+		if (!atomic_exchange(&graphs_reported, true))
 			ut_cuda_host->note("-q: kernels of CUDA graphs cannot be measured one by "
 					   "one and have no metrics");
 	} else if (call->site == CUPTI_CALL_BEGINS) {

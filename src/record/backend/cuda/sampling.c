@@ -55,7 +55,7 @@ static int reset_image(const struct sampler *s)
 			      .image = s->image));
 }
 
-static void tell_sample(struct sampler *s, size_t index)
+static void send_sample(struct sampler *s, size_t index)
 {
 	struct cupti_pm_sample p =
 		CUPTI_PARAMS(cupti_pm_sample, end, .sampler = s->object, .image = s->image,
@@ -68,7 +68,7 @@ static void tell_sample(struct sampler *s, size_t index)
 	/* The first goes back to when the device was set up. */
 	if (s->samples++ == 0 || p.end <= p.start || !ut_cuda_host->was_on(p.start))
 		return;
-	ut_cuda_metrics_tell(
+	ut_cuda_metrics_send(
 		&s->metrics, values,
 		&(struct ut_values){ .flags = UT_VALUES_SAMPLE, .begin = p.start, .end = p.end });
 }
@@ -86,7 +86,7 @@ static size_t drain(struct sampler *s)
 		return 0;
 	s->overflow |= d.overflow != 0;
 	for (size_t i = 0; i < info.completed; i++)
-		tell_sample(s, i);
+		send_sample(s, i);
 	if (info.completed && reset_image(s))
 		return 0;
 	return info.completed;

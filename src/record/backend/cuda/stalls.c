@@ -85,7 +85,7 @@ static uint32_t stack_of(const struct cupti_pc *pc)
 
 /* Samples of one reason at one instruction: those of them in which nothing was issued are counted
  * by themselves, so that each is told once. */
-static void tell_reason(uint32_t name, uint64_t all, uint64_t idle, struct ut_sample *s)
+static void send_reason(uint32_t name, uint64_t all, uint64_t idle, struct ut_sample *s)
 {
 	struct ut_sample two[2];
 	size_t n = 0;
@@ -106,7 +106,7 @@ static void tell_reason(uint32_t name, uint64_t all, uint64_t idle, struct ut_sa
 		ut_cuda_host->samples(two, n, sizeof(*two));
 }
 
-static void tell_pc(const struct context *c, const struct cupti_pc *pc, struct ut_sample *s)
+static void send_pc(const struct context *c, const struct cupti_pc *pc, struct ut_sample *s)
 {
 	struct {
 		uint32_t name;
@@ -131,7 +131,7 @@ static void tell_pc(const struct context *c, const struct cupti_pc *pc, struct u
 	}
 	s->stack = count ? stack_of(pc) : 0;
 	for (size_t i = 0; i < count; i++)
-		tell_reason(sums[i].name, sums[i].all, sums[i].idle, s);
+		send_reason(sums[i].name, sums[i].all, sums[i].idle, s);
 }
 
 static void take(struct context *c, struct cupti_pc_data *data)
@@ -140,7 +140,7 @@ static void take(struct context *c, struct cupti_pc_data *data)
 			       .queue = ut_cuda_row(c->device, "Stalls") };
 
 	for (size_t i = 0; i < data->count; i++)
-		tell_pc(c, &data->pcs[i], &s);
+		send_pc(c, &data->pcs[i], &s);
 	lost += data->dropped;
 	data->count = 0;
 	data->dropped = data->samples = 0;
@@ -380,7 +380,7 @@ void ut_cuda_stalls_context_ends(void *context)
 
 void ut_cuda_stalls_module(const struct cupti_module *module)
 {
-	static _Atomic bool told;
+	static _Atomic bool reported;
 	struct cupti_crc p = CUPTI_PARAMS(cupti_crc, crc, .crc = 0);
 	char name[40];
 	int rc;
@@ -394,7 +394,7 @@ void ut_cuda_stalls_module(const struct cupti_module *module)
 		snprintf(name, sizeof(name), "%016" PRIx64 ".cubin", p.crc);
 		rc = ut_cuda_host->keep(name, module->cubin, module->size);
 	}
-	if (rc && !atomic_exchange(&told, true))
+	if (rc && !atomic_exchange(&reported, true))
 		ut_cuda_host->note("--stall-sampling: the code of a module could not be kept; its "
 				   "kernels have no assembly and no lines");
 }

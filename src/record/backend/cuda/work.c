@@ -107,7 +107,7 @@ static void ask_driver(uint32_t id, char *name, int size, uint8_t uuid[16])
 		memset(uuid, 0, 16);
 }
 
-static struct device *tell_device(uint32_t id, const char *name, const uint8_t *uuid)
+static struct device *send_device(uint32_t id, const char *name, const uint8_t *uuid)
 {
 	struct device *d = &devices[id < DEVICES ? id : DEVICES - 1];
 	uint8_t asked[16];
@@ -134,7 +134,7 @@ static struct device *tell_device(uint32_t id, const char *name, const uint8_t *
 
 static struct device *device_of(uint32_t id)
 {
-	return tell_device(id, NULL, NULL);
+	return send_device(id, NULL, NULL);
 }
 
 uint32_t ut_cuda_device(uint32_t id)
@@ -145,7 +145,7 @@ uint32_t ut_cuda_device(uint32_t id)
 static void describe_device(const void *record)
 {
 	const struct cupti_device *r = record;
-	struct device *d = tell_device(r->id, r->name ? r->name : "CUDA device", r->uuid);
+	struct device *d = send_device(r->id, r->name ? r->name : "CUDA device", r->uuid);
 
 	d->warps = r->warps_per_processor;
 	d->blocks = r->blocks_per_processor;
@@ -560,7 +560,7 @@ static void take_record(const struct cupti_record *r)
 		takers[r->kind](r);
 }
 
-static void tell_dropped(void *context, uint32_t stream)
+static void send_dropped(void *context, uint32_t stream)
 {
 	size_t dropped = 0;
 	char text[100];
@@ -581,12 +581,12 @@ void ut_cuda_take_buffer(void *context, uint32_t stream, uint8_t *buffer, size_t
 		learn_keys();
 	while (used && ut_cupti.ActivityGetNextRecord(buffer, used, &r) == CUPTI_OK)
 		take_record(r);
-	tell_dropped(context, stream);
+	send_dropped(context, stream);
 	pthread_mutex_unlock(&lock);
 	keep_buffer(buffer);
 }
 
-static void tell_timeless(void)
+static void send_timeless(void)
 {
 	char text[120];
 
@@ -604,5 +604,5 @@ void ut_cuda_flush(bool all)
 		return;
 	(void)ut_cupti.ActivityFlushAll(all ? CUPTI_FLUSH_FORCED : 0);
 	if (all)
-		tell_timeless();
+		send_timeless();
 }

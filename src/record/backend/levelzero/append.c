@@ -34,7 +34,7 @@ bool ut_ze_append_opens(struct ut_ze_append *a, ze_handle list, ze_handle event)
 	a->handle = list;
 	a->given = event;
 	a->list = l;
-	a->told = ut_ze.calls || ut_ze.submits;
+	a->reported = ut_ze.calls || ut_ze.submits;
 	if (!l || !l->device || l->capturing || (l->immediate ? !ut_ze.host->on() : !l->program))
 		return false;
 	a->opens = true;
@@ -186,7 +186,7 @@ ze_handle ut_ze_append_begin(struct ut_ze_append *a)
 		if (a->list->immediate)
 			a->correlation = ut_ze_correlation();
 	}
-	if (a->told)
+	if (a->reported)
 		ut_ze.host->call_begin(ut_ze.api, ut_ze.names[a->id], a->correlation);
 	if (a->opens)
 		c->appended = ut_ze.host->now();

@@ -187,7 +187,7 @@ static uint64_t box_bytes(const struct ze_region *r)
 		hSignalEvent = ut_ze_append_begin(&append);                                        \
 		result = NEXT(name, count, __VA_ARGS__);                                           \
 		hSignalEvent = given;                                                              \
-		if (append.told)                                                                   \
+		if (append.reported)                                                               \
 			LEAVE(result, count, __VA_ARGS__);                                         \
 		return ut_ze_append_done(&append, result);                                         \
 	}

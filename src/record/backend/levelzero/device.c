@@ -214,8 +214,8 @@ void ut_ze_device_look(struct ut_ze_device *d)
 	if (UT_ZE(zeDeviceGetGlobalTimestamps)(ut_ze_handle(&d->item), &host, &ticks))
 		return;
 	ut_ze_clock_feed(&d->clock, ticks, before, ut_ze.host->now());
-	if (before - d->error_told > ERROR_NS || !d->error_told) {
-		d->error_told = before;
+	if (before - d->error_reported > ERROR_NS || !d->error_reported) {
+		d->error_reported = before;
 		ut_ze.host->counter(d->id, ut_ze.key.clock_error, before,
 				    (double)ut_ze_clock_error(&d->clock));
 	}

@@ -63,7 +63,7 @@ static bool open_loader(struct loader *l)
 	return l->init && l->drivers && l->devices && l->properties;
 }
 
-static void tell_device(const struct loader *l, struct ut_probe *probe, ze_handle device,
+static void send_device(const struct loader *l, struct ut_probe *probe, ze_handle device,
 			uint32_t index)
 {
 	struct ze_device_properties p = { .type = ZE_DEVICE_PROPERTIES };
@@ -124,7 +124,7 @@ static const char *text_or_null(char *text)
 	return text[0] ? text : NULL;
 }
 
-static void tell_group(const struct loader *l, struct ut_probe *probe, struct group *g,
+static void send_group(const struct loader *l, struct ut_probe *probe, struct group *g,
 		       const char *option)
 {
 	static ze_handle metrics[MOST_METRICS];
@@ -155,7 +155,7 @@ static void tell_group(const struct loader *l, struct ut_probe *probe, struct gr
 }
 
 /* Those that are sampled, as Intel's tool lists them; then what only queries have. */
-static void tell_metrics(const struct loader *l, struct ut_probe *probe, ze_handle device)
+static void send_metrics(const struct loader *l, struct ut_probe *probe, ze_handle device)
 {
 	static struct group groups[MOST_GROUPS];
 	ze_handle handles[MOST_GROUPS];
@@ -172,13 +172,13 @@ static void tell_metrics(const struct loader *l, struct ut_probe *probe, ze_hand
 	}
 	for (uint32_t i = 0; i < count; i++) {
 		if (groups[i].p.sampling & ZET_TIME_BASED)
-			tell_group(l, probe, &groups[i], only(groups, count, &groups[i]));
+			send_group(l, probe, &groups[i], only(groups, count, &groups[i]));
 	}
 	for (uint32_t i = 0; i < count; i++) {
 		const char *option = only(groups, count, &groups[i]);
 
 		if (!(groups[i].p.sampling & ZET_TIME_BASED) && option)
-			tell_group(l, probe, &groups[i], option);
+			send_group(l, probe, &groups[i], option);
 	}
 }
 
@@ -227,8 +227,8 @@ int ut_ze_probe(struct ut_probe *probe)
 			continue;
 		for (uint32_t k = 0; k < count && k < MOST_DEVICES; k++) {
 			if (metrics && index == device_of_metrics())
-				tell_metrics(&l, probe, devices[k]);
-			tell_device(&l, probe, devices[k], index++);
+				send_metrics(&l, probe, devices[k]);
+			send_device(&l, probe, devices[k], index++);
 		}
 	}
 	return index ? 0 : fail(probe, "no Level Zero devices found");

@@ -210,7 +210,7 @@ static ze_result read_data(const struct ut_ze_query *q, size_t *size, uint8_t *t
 	return rc;
 }
 
-void ut_ze_query_tell(struct ut_ze_query *q, const struct ut_work *w)
+void ut_ze_query_send(struct ut_ze_query *q, const struct ut_work *w)
 {
 	static struct zet_value values[MOST_VALUES];
 	struct ut_ze_group *g = q->of->group;
@@ -229,7 +229,7 @@ void ut_ze_query_tell(struct ut_ze_query *q, const struct ut_work *w)
 	    ut_ze_group_values(g, raw, size, values, MOST_VALUES) >= g->count) {
 		if (g->time >= 0)
 			about.end = about.begin + ut_zet_integer(&values[g->time]);
-		ut_ze_group_tell(g, values, &about);
+		ut_ze_group_send(g, values, &about);
 	} else {
 		ut_ze_query_lost();
 	}

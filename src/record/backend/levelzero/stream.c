@@ -118,7 +118,7 @@ static bool read_clock(const struct stream *s, int64_t *zero)
 	return true;
 }
 
-static void tell_report(const struct stream *s, const struct zet_value *values, int64_t zero)
+static void send_report(const struct stream *s, const struct zet_value *values, int64_t zero)
 {
 	const struct ut_ze_group *g = s->group;
 	uint64_t took = g->time >= 0 ? ut_zet_integer(&values[g->time]) : interval();
@@ -128,10 +128,10 @@ static void tell_report(const struct stream *s, const struct zet_value *values, 
 				   .end = (uint64_t)begin + took };
 
 	if (begin > 0 && ut_ze.host->was_on(about.begin))
-		ut_ze_group_tell(g, values, &about);
+		ut_ze_group_send(g, values, &about);
 }
 
-static void tell_stalls(const struct stream *s, const struct zet_value *values)
+static void send_stalls(const struct stream *s, const struct zet_value *values)
 {
 	const struct ut_ze_group *g = s->group;
 	uint64_t ip = ut_zet_integer(&values[g->ip]) << IP_SHIFT;
@@ -147,29 +147,29 @@ static void tell_stalls(const struct stream *s, const struct zet_value *values)
 		0, ut_ze.host->frame(&(struct ut_code){ .size = sizeof(struct ut_code),
 							.function = kernels[at - 1].name,
 							.address = ip - kernels[at - 1].base }));
-	for (uint32_t i = 0; i < g->told_count && count < 32; i++) {
-		uint64_t weight = ut_zet_integer(&values[g->told[i]]);
+	for (uint32_t i = 0; i < g->seen_count && count < 32; i++) {
+		uint64_t weight = ut_zet_integer(&values[g->reported[i]]);
 
 		if (weight)
 			all[count++] = (struct ut_sample){ .time = ut_ze.host->now(),
 							   .weight = weight,
 							   .queue = s->row,
-							   .reason = g->names[g->told[i]],
+							   .reason = g->names[g->reported[i]],
 							   .stack = stack };
 	}
 	if (count && ut_ze.host->on())
 		ut_ze.host->samples(all, count, sizeof(*all));
 }
 
-static void tell(const struct stream *s, uint32_t count, int64_t zero)
+static void print_report(const struct stream *s, uint32_t count, int64_t zero)
 {
 	if (s->row)
 		pthread_mutex_lock(&lock);
 	for (uint32_t i = 0; i + s->group->count <= count; i += s->group->count) {
 		if (s->row)
-			tell_stalls(s, &s->values[i]);
+			send_stalls(s, &s->values[i]);
 		else
-			tell_report(s, &s->values[i], zero);
+			send_report(s, &s->values[i], zero);
 	}
 	if (s->row)
 		pthread_mutex_unlock(&lock);
@@ -205,7 +205,7 @@ static uint32_t drain(struct stream *s)
 	if ((rc && rc != ZE_DROPPED_DATA) || !size)
 		return 0;
 	count = ut_ze_group_values(s->group, s->raw, size, s->values, BATCH * s->group->count);
-	tell(s, count, zero);
+	print_report(s, count, zero);
 	return count / s->group->count;
 }
 

@@ -46,9 +46,9 @@ struct ut_ze_append {
 	ze_handle handle; /* of the list */
 	ze_handle given;  /* the program's event; NULL = none */
 	struct ut_ze_list *list;
-	bool opens;   /* the command is recorded */
-	bool told;    /* the call is */
-	bool swapped; /* the program's event has to be signaled by a command of its own */
+	bool opens;    /* the command is recorded */
+	bool reported; /* the call is */
+	bool swapped;  /* the program's event has to be signaled by a command of its own */
 	uint64_t before, correlation;
 	struct ut_ze_command command;
 };

@@ -75,7 +75,7 @@ const char *ut_ze_group_asked(void)
 	return name ? name : "ComputeBasic";
 }
 
-static uint32_t told_type(uint32_t value)
+static uint32_t reported_type(uint32_t value)
 {
 	return value == ZET_F32 || value == ZET_F64 ? UT_VALUE_F64 : UT_VALUE_U64;
 }
@@ -89,7 +89,7 @@ struct texts {
 
 static void add_metric(struct ut_ze_group *g, struct texts *t, uint32_t i, bool stalls)
 {
-	uint32_t n = g->told_count;
+	uint32_t n = g->seen_count;
 
 	t->one.name[ZET_TEXT - 1] = t->one.unit[ZET_TEXT - 1] = '\0';
 	if (stalls)
@@ -105,8 +105,8 @@ static void add_metric(struct ut_ze_group *g, struct texts *t, uint32_t i, bool 
 		snprintf(t->units[n], ZET_TEXT, "%s", zet_unit(t->one.unit));
 		t->metrics[n] = (struct ut_metric){ .key = t->names[n],
 						    .unit = t->units[n][0] ? t->units[n] : NULL,
-						    .type = told_type(t->one.value) };
-		g->told[g->told_count++] = (uint16_t)i;
+						    .type = reported_type(t->one.value) };
+		g->reported[g->seen_count++] = (uint16_t)i;
 	}
 }
 
@@ -167,7 +167,7 @@ struct ut_ze_group *ut_ze_group_of(struct ut_ze_device *d, const char *name, uin
 							 .device = d->id,
 							 .title = name,
 							 .metrics = t->metrics,
-							 .count = g->told_count });
+							 .count = g->seen_count });
 		good = good && (stalls ? g->ip >= 0 : g->set != 0);
 	}
 	ut_ze_free(t, sizeof(*t));
@@ -222,16 +222,16 @@ uint32_t ut_ze_group_values(const struct ut_ze_group *g, const uint8_t *raw, siz
 	return count <= room && counts[0] <= count ? counts[0] : 0;
 }
 
-void ut_ze_group_tell(const struct ut_ze_group *g, const struct zet_value *values,
+void ut_ze_group_send(const struct ut_ze_group *g, const struct zet_value *values,
 		      struct ut_values *about)
 {
 	uint64_t bits[UT_ZE_MOST_METRICS];
 
-	for (uint32_t i = 0; i < g->told_count; i++)
-		bits[i] = bits_of(&values[g->told[i]]);
+	for (uint32_t i = 0; i < g->seen_count; i++)
+		bits[i] = bits_of(&values[g->reported[i]]);
 	about->size = sizeof(*about);
 	about->set = g->set;
 	about->values = bits;
-	about->count = g->told_count;
+	about->count = g->seen_count;
 	ut_ze.host->values(about);
 }

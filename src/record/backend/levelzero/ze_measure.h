@@ -19,8 +19,8 @@ struct ut_ze_group {
 	uint32_t count; /* metrics of the group: values of one report */
 	uint32_t set;   /* host->metrics(); 0 = of stalls */
 	/* Which of them are told; the time and its beginning are told otherwise. -1: not there. */
-	uint32_t told_count;
-	uint16_t told[UT_ZE_MOST_METRICS];
+	uint32_t seen_count;
+	uint16_t reported[UT_ZE_MOST_METRICS];
 	int32_t time, begin, ip;
 	uint32_t names[UT_ZE_MOST_METRICS]; /* of all; only of stalls */
 };
@@ -37,7 +37,7 @@ uint32_t ut_ze_group_values(const struct ut_ze_group *g, const uint8_t *raw, siz
 			    struct zet_value *values, uint32_t room);
 uint64_t ut_zet_integer(const struct zet_value *v);
 /* Hands one report over. */
-void ut_ze_group_tell(const struct ut_ze_group *g, const struct zet_value *values,
+void ut_ze_group_send(const struct ut_ze_group *g, const struct zet_value *values,
 		      struct ut_values *about);
 
 /* Says once that metrics are missing, and why. */
@@ -52,7 +52,7 @@ struct ut_ze_query *ut_ze_query_take(struct ut_ze_context *c, struct ut_ze_devic
 bool ut_ze_query_begin(struct ut_ze_query *q, ze_handle list, bool in_order);
 bool ut_ze_query_end(struct ut_ze_query *q, ze_handle list, bool in_order);
 /* The kernel is complete. Under the lock. */
-void ut_ze_query_tell(struct ut_ze_query *q, const struct ut_work *w);
+void ut_ze_query_send(struct ut_ze_query *q, const struct ut_work *w);
 /* Its list was executed again before it was told: nobody knows whose values there are. */
 void ut_ze_query_lost(void);
 /* It may be used again: by the same command if that is kept. */

@@ -30,7 +30,7 @@ struct ut_ze_device {
 	uint32_t tile, tile_count;
 	uint32_t groups[UT_ZE_GROUPS]; /* flags of kinds of engines */
 	struct ut_ze_clock clock;      /* under the lock */
-	uint64_t error_told;           /* when it was said how wrong that may be */
+	uint64_t error_reported;       /* when it was said how wrong that may be */
 };
 
 /* NULL: nothing is known and nothing can be found out. */

@@ -99,7 +99,7 @@ struct reading {
 };
 
 /* Each tile's part of a kernel, under the kernel's own name, in the row of its engine. */
-static void tell_tiles(struct ut_ze_run *r, const struct reading *t, struct ut_work *w,
+static void send_tiles(struct ut_ze_run *r, const struct reading *t, struct ut_work *w,
 		       struct ut_fact *facts)
 {
 	struct ut_ze_device *d = r->stream->device;
@@ -120,7 +120,7 @@ static void tell_tiles(struct ut_ze_run *r, const struct reading *t, struct ut_w
 }
 
 /* t NULL: nobody knows when it ran. */
-static void tell(struct ut_ze_run *r, const struct ut_ze_command *c, const struct reading *t)
+static void report(struct ut_ze_run *r, const struct ut_ze_command *c, const struct reading *t)
 {
 	struct ut_ze_device *d = r->stream->device;
 	struct ut_fact facts[16];
@@ -155,11 +155,11 @@ static void tell(struct ut_ze_run *r, const struct ut_ze_command *c, const struc
 	w.start = times[0];
 	w.end = times[1];
 	if (t && t->tile_count)
-		tell_tiles(r, t, &w, facts);
+		send_tiles(r, t, &w, facts);
 	else
 		ut_ze.host->work(&w);
 	if (c->query && !r->mixed)
-		ut_ze_query_tell(c->query, &w);
+		ut_ze_query_send(c->query, &w);
 	else if (c->query)
 		ut_ze_query_lost();
 }
@@ -171,7 +171,7 @@ static void done_with(struct ut_ze_run *r, uint32_t i)
 	struct ut_ze_command *c = &r->commands[i];
 	struct ut_ze_event *e = c->event;
 
-	r->states[i] = UT_ZE_TOLD;
+	r->states[i] = UT_ZE_REPORTED;
 	r->left--;
 	if (c->query)
 		ut_ze_query_give(c->query, r->program != NULL);
@@ -234,7 +234,7 @@ static bool read_slot(const struct ut_ze_run *r, const struct ut_ze_command *c, 
 	return t->known = true;
 }
 
-bool ut_ze_run_tell(struct ut_ze_run *r, uint32_t i, bool proven)
+bool ut_ze_run_send(struct ut_ze_run *r, uint32_t i, bool proven)
 {
 	struct ut_ze_command *c = &r->commands[i];
 	struct reading t = { 0 };
@@ -252,16 +252,16 @@ bool ut_ze_run_tell(struct ut_ze_run *r, uint32_t i, bool proven)
 	} else if (c->event && !read_event(r, c, proven, &t)) {
 		return false;
 	}
-	tell(r, c, t.known ? &t : NULL);
+	report(r, c, t.known ? &t : NULL);
 	done_with(r, i);
 	return true;
 }
 
 void ut_ze_run_forget_event(struct ut_ze_run *r, uint32_t i)
 {
-	if (r->states[i] == UT_ZE_TOLD)
+	if (r->states[i] == UT_ZE_REPORTED)
 		return;
-	tell(r, &r->commands[i], NULL);
+	report(r, &r->commands[i], NULL);
 	if (r->program)
 		r->program->blind = true;
 	done_with(r, i);
@@ -278,7 +278,7 @@ void ut_ze_run_forget(struct ut_ze_run *r)
 void ut_ze_run_give_up(struct ut_ze_run *r)
 {
 	for (uint32_t i = 0; i < r->count; i++) {
-		if (r->states[i] != UT_ZE_TOLD && !ut_ze_run_tell(r, i, true))
+		if (r->states[i] != UT_ZE_REPORTED && !ut_ze_run_send(r, i, true))
 			ut_ze_run_forget_event(r, i);
 	}
 }
@@ -431,15 +431,15 @@ static void take_fresh(struct ut_ze_stream *s)
  * Tells what it can of a run; how often it looked in vain. Where order is kept, what follows is not
  * complete either: it might be a moment later, and would be told first.
  */
-static uint32_t visit_run(struct ut_ze_run *r, bool proven, uint32_t *told)
+static uint32_t visit_run(struct ut_ze_run *r, bool proven, uint32_t *reported)
 {
 	uint32_t vain = 0, most = r->stream->ordered ? 1 : A_FEW;
 
 	for (uint32_t i = 0; i < r->count && r->left && vain < most; i++) {
-		if (r->states[i] == UT_ZE_TOLD)
+		if (r->states[i] == UT_ZE_REPORTED)
 			continue;
-		if (ut_ze_run_tell(r, i, proven))
-			(*told)++;
+		if (ut_ze_run_send(r, i, proven))
+			(*reported)++;
 		else
 			vain++;
 	}
@@ -449,12 +449,12 @@ static uint32_t visit_run(struct ut_ze_run *r, bool proven, uint32_t *told)
 uint32_t ut_ze_stream_visit(struct ut_ze_stream *s, uint64_t proven)
 {
 	struct ut_ze_run **p, *r, *before = NULL;
-	uint32_t told = 0, vain = 0, most = s->ordered ? 1 : A_FEW;
+	uint32_t reported = 0, vain = 0, most = s->ordered ? 1 : A_FEW;
 	int saved = errno;
 
 	take_fresh(s);
 	for (p = &s->first; (r = *p) && vain < most;) {
-		vain += visit_run(r, r->order <= proven, &told);
+		vain += visit_run(r, r->order <= proven, &reported);
 		if (r->left) {
 			before = r;
 			p = &r->next;
@@ -467,7 +467,7 @@ uint32_t ut_ze_stream_visit(struct ut_ze_stream *s, uint64_t proven)
 		atomic_fetch_sub(&s->waiting, 1);
 	}
 	errno = saved;
-	return told;
+	return reported;
 }
 
 void ut_ze_stream_waited(struct ut_ze_stream *s, uint64_t proven)

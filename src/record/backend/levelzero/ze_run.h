@@ -55,7 +55,7 @@ struct ut_ze_program {
 enum ut_ze_command_state {
 	UT_ZE_WAITING,
 	UT_ZE_READING, /* its timestamps are on their way to the run's readout */
-	UT_ZE_TOLD,
+	UT_ZE_REPORTED,
 };
 
 struct ut_ze_stream;
@@ -126,7 +126,7 @@ struct ut_ze_stream *ut_ze_stream_last(void);
 void ut_ze_stream_add(struct ut_ze_stream *s);
 
 /* Tells the command if it is complete; false: it is not. Under the lock. */
-bool ut_ze_run_tell(struct ut_ze_run *r, uint32_t index, bool proven);
+bool ut_ze_run_send(struct ut_ze_run *r, uint32_t index, bool proven);
 /* Nobody will ever know when what is left of it ran, or this command: told like that. Under the
  * lock. */
 void ut_ze_run_give_up(struct ut_ze_run *r);

@@ -308,9 +308,9 @@ static void early_freed(uintptr_t block)
 		host->freed(block);
 }
 
-static void tell_early(void)
+static void send_early(void)
 {
-	uint64_t lost = ut_early_tell(early_allocated, early_freed);
+	uint64_t lost = ut_early_send(early_allocated, early_freed);
 	char text[160];
 
 	if (!lost)
@@ -375,7 +375,7 @@ static void begin(void)
 		return;
 	pthread_atfork(NULL, NULL, forked_child);
 	ut_python_begin(host);
-	tell_early();
+	send_early();
 }
 
 __attribute__((constructor)) static void enter(void)

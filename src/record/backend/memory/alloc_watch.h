@@ -121,7 +121,7 @@ void ut_early_note(const void *block, size_t size, enum ut_memory_kind kind, con
 		   size_t count);
 
 /* Hands over what was noted, in its order. Returns how many found no room. */
-uint64_t ut_early_tell(void (*allocated)(uintptr_t block, size_t size, enum ut_memory_kind kind,
+uint64_t ut_early_send(void (*allocated)(uintptr_t block, size_t size, enum ut_memory_kind kind,
 					 const uint64_t *frames, size_t count),
 		       void (*freed)(uintptr_t block));
 

@@ -49,7 +49,7 @@ void ut_early_note(const void *block, size_t size, enum ut_memory_kind kind, con
 	atomic_store_explicit(&at[1], DONE | (uint64_t)kind << 8, memory_order_release);
 }
 
-uint64_t ut_early_tell(void (*allocated)(uintptr_t block, size_t size, enum ut_memory_kind kind,
+uint64_t ut_early_send(void (*allocated)(uintptr_t block, size_t size, enum ut_memory_kind kind,
 					 const uint64_t *frames, size_t count),
 		       void (*freed)(uintptr_t block))
 {

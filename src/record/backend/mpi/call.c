@@ -42,7 +42,7 @@ void ut_mpi_leave(struct ut_mpi_call *c, int code)
 }
 
 /* The first of them is recorded as it happens; of the others only how many, and how long. */
-static void tell_polls(struct ut_mpi_call *c)
+static void send_polls(struct ut_mpi_call *c)
 {
 	struct ut_mpi_thread *t = &ut_mpi_me;
 
@@ -63,7 +63,7 @@ void ut_mpi_polls_end(void)
 	}
 	t->polls_reported = false;
 	ut_mpi.host->call_begin(ut_mpi.api, ut_mpi.names[t->poll_id], 0);
-	tell_polls(&c);
+	send_polls(&c);
 	ut_mpi.host->call_end(ut_mpi.api, c.facts, c.fact_count);
 }
 
@@ -121,7 +121,7 @@ static void report_polls(struct ut_mpi_call *c)
 {
 	ut_mpi.host->call_begin(ut_mpi.api, ut_mpi.names[c->id], 0);
 	c->fact_count = c->begun_facts = 0;
-	tell_polls(c);
+	send_polls(c);
 	ut_mpi_fact_int(c, ut_mpi.key.pending, 1);
 	c->group = NULL;
 	ut_mpi_polled(c);
@@ -169,7 +169,7 @@ void ut_mpi_poll_end(struct ut_mpi_call *c, int code, bool hit)
 		ut_mpi.host->call_begin(ut_mpi.api, ut_mpi.names[c->id], c->correlation);
 	if (t->polls) {
 		t->polling += ut_mpi.host->now() - c->start;
-		tell_polls(c);
+		send_polls(c);
 	}
 	ut_mpi.host->call_end(ut_mpi.api, c->facts, c->fact_count);
 }

@@ -133,7 +133,7 @@ static bool is_null(enum ut_mpi_group_kind kind, ut_mpi_word handle)
 	return handle == nulls[kind];
 }
 
-static void tell_made(struct ut_mpi_call *c, const struct ut_mpi_group *g)
+static void send_made(struct ut_mpi_call *c, const struct ut_mpi_group *g)
 {
 	if (!g)
 		return;
@@ -144,7 +144,7 @@ static void tell_made(struct ut_mpi_call *c, const struct ut_mpi_group *g)
 void ut_mpi_made_on(struct ut_mpi_call *c, enum ut_mpi_group_kind kind, ut_mpi_word handle)
 {
 	if (c->group && !is_null(kind, handle))
-		tell_made(c, ut_mpi_group_made(kind, handle, c->group, c->seq));
+		send_made(c, ut_mpi_group_made(kind, handle, c->group, c->seq));
 }
 
 void ut_mpi_made(struct ut_mpi_call *c, ut_mpi_word handle)
@@ -155,7 +155,7 @@ void ut_mpi_made(struct ut_mpi_call *c, ut_mpi_word handle)
 void ut_mpi_copied(struct ut_mpi_call *c, ut_mpi_word handle)
 {
 	if (c->group && !is_null(UT_MPI_COMM, handle))
-		tell_made(c, ut_mpi_group_copied(handle, c->group, c->seq));
+		send_made(c, ut_mpi_group_copied(handle, c->group, c->seq));
 }
 
 /*
@@ -177,7 +177,7 @@ void ut_mpi_made_by_members(struct ut_mpi_call *c, ut_mpi_word parent, int32_t t
 	call = ut_mpi_channel_next(ut_mpi_channel(g->id, 0, tag, UT_MPI_COUNT_MADE));
 	g = ut_mpi_group_made(UT_MPI_COMM, handle, from,
 			      ut_mpi_mix((uint32_t)tag, call + 1) | UINT64_C(1) << 63);
-	tell_made(c, g);
+	send_made(c, g);
 }
 
 void ut_mpi_opened(struct ut_mpi_call *c, ut_mpi_word handle, const char *path)

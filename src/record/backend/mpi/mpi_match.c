@@ -221,16 +221,16 @@ bool ut_mpi_match_done(struct ut_mpi_ticket *t, struct ut_mpi_matched *m,
 {
 	struct ut_mpi_queue *q = t->queue;
 	bool open = t->source == UT_MPI_ANY || t->tag == UT_MPI_ANY;
-	bool told;
+	bool reported;
 
 	m->comm = q->comm;
 	m->number = t->number;
 	if (t->pending) {
 		hold(q);
-		told = done_pending(q, t->pending, m, deliver);
+		reported = done_pending(q, t->pending, m, deliver);
 		let_go(q);
 		t->pending = NULL;
-		return told;
+		return reported;
 	}
 	/* A blocking one, before which nothing was posted that is not known. */
 	if (open && m->number == UT_MPI_NO_NUMBER && !ut_mpi_match_lost())

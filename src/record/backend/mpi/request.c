@@ -56,7 +56,7 @@ void ut_mpi_message_take(ut_mpi_word handle, struct ut_mpi_op *op)
 
 /* ---- messages ------------------------------------------------------------------------------ */
 
-static void tell_received(const struct ut_mpi_group *g, const struct ut_mpi_matched *m)
+static void send_received(const struct ut_mpi_group *g, const struct ut_mpi_matched *m)
 {
 	const struct ut_mpi_ends ends = {
 		.comm = g->id, .from = m->source, .to = g->rank, .tag = m->tag, .number = m->number
@@ -67,7 +67,7 @@ static void tell_received(const struct ut_mpi_group *g, const struct ut_mpi_matc
 
 void ut_mpi_deliver(const struct ut_mpi_matched *m)
 {
-	tell_received(m->context, m);
+	send_received(m->context, m);
 }
 
 void ut_mpi_part_ends(enum ut_message_end end, const struct ut_mpi_op *op, struct ut_mpi_ends *ends)
@@ -145,7 +145,7 @@ static void take_receive(struct ut_mpi_call *c, struct ut_mpi_op *op, ut_mpi_wor
 
 static void take_matched(struct ut_mpi_call *c, struct ut_mpi_op *op, ut_mpi_word status)
 {
-	tell_received(op->group, &(struct ut_mpi_matched){ .source = op->peer,
+	send_received(op->group, &(struct ut_mpi_matched){ .source = op->peer,
 							   .tag = op->tag,
 							   .number = op->number,
 							   .correlation = c->correlation,
@@ -297,7 +297,7 @@ static struct ut_mpi_request *look_at(struct ut_mpi_call *c, size_t i, ut_mpi_wo
 }
 
 /* What a call waits for, if that is one thing. */
-static void tell_awaited(struct ut_mpi_call *c)
+static void send_awaited(struct ut_mpi_call *c)
 {
 	const struct ut_mpi_op *op = NULL;
 	size_t active = 0;
@@ -333,7 +333,7 @@ static void tell_awaited(struct ut_mpi_call *c)
 void ut_mpi_polled(struct ut_mpi_call *c)
 {
 	if (!c->probes) {
-		tell_awaited(c);
+		send_awaited(c);
 		return;
 	}
 	c->op.group = ut_mpi_comm(c->comm);
@@ -364,7 +364,7 @@ ut_mpi_word ut_mpi_look(struct ut_mpi_call *c, int64_t count, ut_mpi_word array,
 	c->count = any ? c->count : 0;
 	c->status = statuses;
 	if (!c->poll)
-		tell_awaited(c);
+		send_awaited(c);
 	return statuses;
 }
 

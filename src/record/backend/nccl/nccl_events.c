@@ -89,7 +89,7 @@ static struct place *place_of(uint64_t handle, unsigned int states)
 #define IS_OPEN  (1u << OPEN)
 #define IS_KNOWN (1u << OPEN | 1u << SUBMITTED | 1u << DONE)
 
-static void tell_operation(struct place *p);
+static void send_operation(struct place *p);
 
 /* Who gets here first tells of it. */
 static void finish(struct place *p)
@@ -98,7 +98,7 @@ static void finish(struct place *p)
 
 	if ((word & 3) == SUBMITTED &&
 	    atomic_compare_exchange_strong(&p->word, &word, (word & ~UINT64_C(3)) | DONE))
-		tell_operation(p);
+		send_operation(p);
 }
 
 static struct place *take_place(uint64_t *handle)
@@ -225,7 +225,7 @@ static uint32_t call_name(uint32_t func, const char *text)
 	return ut_nccl_host->name(name, len + 4);
 }
 
-static void tell_call(const struct place *p)
+static void send_call(const struct place *p)
 {
 	struct facts f = { 0 };
 
@@ -240,7 +240,7 @@ static void tell_call(const struct place *p)
 							     .fact_count = f.count });
 }
 
-static void tell_work(const struct place *p, uint32_t row, uint32_t name, struct facts *f)
+static void send_work(const struct place *p, uint32_t row, uint32_t name, struct facts *f)
 {
 	ut_nccl_host->work(&(struct ut_work){ .size = sizeof(struct ut_work),
 					      .queue = row,
@@ -256,7 +256,7 @@ static void tell_work(const struct place *p, uint32_t row, uint32_t name, struct
 
 /* From when something was done for it first until the last of that; if NCCL tells nothing of it,
  * there is only the call. */
-static void tell_operation(struct place *p)
+static void send_operation(struct place *p)
 {
 	struct place shown = { .thread = p->thread, .correlation = p->correlation };
 	struct facts f = { 0 };
@@ -266,7 +266,7 @@ static void tell_operation(struct place *p)
 	if (!shown.begin || !shown.stopped)
 		return;
 	add_operation(&f, p);
-	tell_work(&shown, ut_nccl_row_of(p->comm), p->func, &f);
+	send_work(&shown, ut_nccl_row_of(p->comm), p->func, &f);
 }
 
 /* ---- operations ---------------------------------------------------------------------------- */
@@ -323,7 +323,7 @@ static void stop_operation(struct place *p)
 	uint64_t word = atomic_load(&p->word);
 
 	if (p->call)
-		tell_call(p);
+		send_call(p);
 	if (p->type & (NCCL_COLL_API | NCCL_P2P_API)) {
 		atomic_store(&p->word, (word & ~UINT64_C(3)) | DONE);
 		return;
@@ -366,7 +366,7 @@ static void stop_kernel(struct place *p)
 		raise(&operation->last, p->stopped);
 	}
 	add(&f, "channel", UT_VALUE_U64, p->channel);
-	tell_work(p, ut_nccl_channel_row(p->comm, UT_NCCL_KERNELS, p->channel), name, &f);
+	send_work(p, ut_nccl_channel_row(p->comm, UT_NCCL_KERNELS, p->channel), name, &f);
 	if (!operation)
 		return;
 	atomic_fetch_add(&operation->kernels, 1);
@@ -402,7 +402,7 @@ static void stop_proxy(struct place *p)
 	if (p->progress)
 		add_number(&f, "queued_ns", p->progress - p->begin);
 	add_name(&f, "operation", operation ? operation->func : 0);
-	tell_work(p,
+	send_work(p,
 		  ut_nccl_channel_row(p->comm, p->is_send ? UT_NCCL_SENDS : UT_NCCL_RECEIVES,
 				      p->channel),
 		  name_of(p->is_send ? "send" : "receive"), &f);
@@ -449,7 +449,7 @@ static void stop_step(struct place *p)
 		add_number(&f, wait_names[i], p->waits[i]);
 	if (op && op->type == NCCL_PROXY_OP)
 		atomic_fetch_add(&op->bytes, bytes);
-	tell_work(p,
+	send_work(p,
 		  ut_nccl_channel_row(p->comm, p->is_send ? UT_NCCL_SENDS : UT_NCCL_RECEIVES,
 				      p->channel),
 		  name_of(p->is_send ? "send step" : "receive step"), &f);

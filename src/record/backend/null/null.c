@@ -164,7 +164,7 @@ static void measure(uint64_t rounds)
 }
 
 /* One piece of work with so many facts: fact n is 3 * n. */
-static void tell_facts(uint64_t count)
+static void send_facts(uint64_t count)
 {
 	static struct ut_fact facts[5000];
 	uint64_t begin = host->now();
@@ -277,7 +277,7 @@ EXPORT int unitrace_null_do(const char *what, uint64_t n)
 	if (!strcmp(what, "metrics"))
 		measure(n);
 	else if (!strcmp(what, "facts"))
-		tell_facts(n);
+		send_facts(n);
 	else if (!strcmp(what, "samples"))
 		sample(n);
 	else if (!strcmp(what, "here"))

@@ -191,7 +191,7 @@ static cl_command_queue buffer_queue(const void *buffer)
 		event = ut_cl_submit_begin(&submit, event);                                        \
 		code = NEXT(cl_int, name, to, count, __VA_ARGS__);                                 \
 		event = ut_cl_submit_end(&submit);                                                 \
-		if (submit.told)                                                                   \
+		if (submit.reported)                                                               \
 			LEAVE(code, CODE_RESULT(code), count, __VA_ARGS__);                        \
 		ut_cl_submit_done(&submit, code, blocks);                                          \
 		return code;                                                                       \
@@ -209,7 +209,7 @@ static cl_command_queue buffer_queue(const void *buffer)
 		event = ut_cl_submit_begin(&submit, event);                                        \
 		made = NEXT(void *, name, to, count, __VA_ARGS__);                                 \
 		event = ut_cl_submit_end(&submit);                                                 \
-		if (submit.told)                                                                   \
+		if (submit.reported)                                                               \
 			LEAVE(MADE_CODE(made), MADE_RESULT(made), count, __VA_ARGS__);             \
 		ut_cl_submit_done(&submit, made ? CL_SUCCESS : CL_MAP_FAILURE, blocks);            \
 		return made;                                                                       \

@@ -156,9 +156,9 @@ cl_event *ut_cl_submit_begin(struct ut_cl_submit *s, cl_event *event)
 		s->correlation =
 			atomic_fetch_add_explicit(&last_correlation, 1, memory_order_relaxed) + 1;
 	}
-	s->told = ut_cl.calls || (ut_cl.submits && s->row);
+	s->reported = ut_cl.calls || (ut_cl.submits && s->row);
 	ut_cl_inside++;
-	if (s->told)
+	if (s->reported)
 		ut_cl.host->call_begin(ut_cl.api, ut_cl.names[s->id], s->correlation);
 	if (s->row)
 		s->before = ut_cl.host->now();

@@ -19,7 +19,7 @@ enum ut_cl_direction {
 /* A call that submits a command: lives in its wrapper. */
 struct ut_cl_submit {
 	enum ut_cl_id id;
-	bool told;             /* the call is recorded */
+	bool reported;         /* the call is recorded */
 	struct ut_cl_row *row; /* NULL = the command is not recorded */
 	cl_event own;
 	cl_event *event; /* the program's, or &own */

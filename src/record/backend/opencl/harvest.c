@@ -137,7 +137,7 @@ static bool learn(struct ut_cl_row *r, struct ut_cl_command *c)
 }
 
 /* Records what the device did, and forgets the command. */
-static void tell(struct ut_cl_row *r, struct ut_cl_command *c)
+static void report(struct ut_cl_row *r, struct ut_cl_command *c)
 {
 	struct ut_fact facts[8];
 	struct ut_work w = { .size = sizeof(w),
@@ -210,7 +210,7 @@ static struct ut_cl_command *last_over(struct ut_cl_row *r)
  * first is told, because each narrows down where the device's clock stands. Two threads that queue
  * at the same time may have come onto our list the other way round, so each has a last word.
  */
-static uint32_t tell_ordered(struct ut_cl_row *r)
+static uint32_t send_ordered(struct ut_cl_row *r)
 {
 	const struct ut_cl_command *until = r->first ? last_over(r) : NULL;
 	struct ut_cl_command *c = r->first;
@@ -221,24 +221,24 @@ static uint32_t tell_ordered(struct ut_cl_row *r)
 	for (uint32_t i = 0; i < count; i++) {
 		c = r->first;
 		r->first = c->next;
-		tell(r, c);
+		report(r, c);
 	}
 	return count;
 }
 
 /* One visit to a queue that keeps none: looks at some, and the rest comes first the next time. */
-static uint32_t tell_unordered(struct ut_cl_row *r, uint32_t looks)
+static uint32_t send_unordered(struct ut_cl_row *r, uint32_t looks)
 {
 	struct ut_cl_command *c, *kept = NULL, *kept_last = NULL;
-	uint32_t told = 0, vain = 0;
+	uint32_t reported = 0, vain = 0;
 	cl_int status;
 
-	while ((c = r->first) && vain < looks && told < A_FEW) {
+	while ((c = r->first) && vain < looks && reported < A_FEW) {
 		r->first = c->next;
 		c->next = NULL;
 		if (is_over(c, &status) && learn(r, c)) {
-			tell(r, c);
-			told++;
+			report(r, c);
+			reported++;
 			continue;
 		}
 		vain++;
@@ -254,7 +254,7 @@ static uint32_t tell_unordered(struct ut_cl_row *r, uint32_t looks)
 		r->first = kept;
 	if (kept)
 		r->last = kept_last;
-	return told;
+	return reported;
 }
 
 /* ---- our thread ---------------------------------------------------------------------------- */
@@ -295,19 +295,19 @@ static void unlock(struct ut_cl_row *r)
 static enum visit visit(struct ut_cl_row *r, uint32_t looks)
 {
 	int saved = errno;
-	uint32_t told = 0;
+	uint32_t reported = 0;
 
 	if (!lock(r))
 		return BUSY;
 	if (looks != OUR_LOOKS || !atomic_load(&helper.ended)) {
 		ut_cl_inside++;
 		take_fresh(r);
-		told = r->ordered ? tell_ordered(r) : tell_unordered(r, looks);
+		reported = r->ordered ? send_ordered(r) : send_unordered(r, looks);
 		ut_cl_inside--;
 	}
 	unlock(r);
 	errno = saved;
-	return told ? DONE : IDLE;
+	return reported ? DONE : IDLE;
 }
 
 void ut_cl_harvest_all(void)

@@ -79,7 +79,7 @@ static void put_texts(struct ut_image *i, enum ut_cpu_rec type, const void *fixe
 	memcpy(i->out.data + at, &head, sizeof(head));
 }
 
-static void tell_module(struct ut_image *i, const struct ut_image_session *s, uint32_t number)
+static void report_module(struct ut_image *i, const struct ut_image_session *s, uint32_t number)
 {
 	const struct ut_module *m = ut_module(s->modules, number);
 	struct ut_cpu_module_rec rec = { .id = number,
@@ -101,7 +101,7 @@ uint32_t ut_image_place(struct ut_image *i, const struct ut_image_session *s, ui
 	if (number)
 		return number;
 	if (!ut_idmap_get(&i->modules, module))
-		tell_module(i, s, module);
+		report_module(i, s, module);
 	number = ++i->place_count;
 	ut_idmap_put(&i->places, key, number);
 	put(i, UT_CPU_PLACE, &(struct ut_cpu_place){ number, module, at },
@@ -118,7 +118,7 @@ uint32_t ut_image_script(struct ut_image *i, const struct ut_image_session *s,
 	if (number)
 		return number;
 	if (!ut_idmap_get(&i->modules, UT_MODULE_SCRIPT))
-		tell_module(i, s, UT_MODULE_SCRIPT);
+		report_module(i, s, UT_MODULE_SCRIPT);
 	number = ++i->place_count;
 	ut_idmap_put(&i->places, key, number);
 	/* Its names come first: who reads it needs them when the place comes. */

@@ -60,7 +60,7 @@ static struct ut_image **slot_of(struct ut_images *im, uint32_t pid)
 }
 
 /* What had been switched when the program began, and since: some are heard of late. */
-static void tell_switches(const struct ut_images *im, struct ut_image *i)
+static void report_switches(const struct ut_images *im, struct ut_image *i)
 {
 	bool paused = im->session.paused;
 	size_t k = 0;
@@ -84,7 +84,7 @@ static struct ut_image *begin(struct ut_images *im, struct ut_image *next)
 	}
 	next->before = *slot;
 	*slot = next;
-	tell_switches(im, next);
+	report_switches(im, next);
 	return next;
 }
 
@@ -423,7 +423,7 @@ void ut_images_flush(struct ut_images *im, uint64_t before)
  * CPU time of those that nobody has sampled, and what the system counts beside: how threads start
  * and end, and where programs sample themselves, those that did not come to it.
  */
-static void tell_rest(struct ut_images *im, struct ut_image *to, uint64_t now)
+static void report_rest(struct ut_images *im, struct ut_image *to, uint64_t now)
 {
 	struct ut_image_session *s = &im->session;
 	const uint64_t known = s->accounted + s->rest + ut_image_ran(to, now);
@@ -452,7 +452,7 @@ static bool is_whole(const struct ut_images *im)
 }
 
 /* Whose file it is told in. One without samples is made if there is no other. */
-static struct ut_image *choose_teller(const struct ut_images *im)
+static struct ut_image *choose_reporter(const struct ut_images *im)
 {
 	struct ut_image *chosen = NULL;
 
@@ -470,19 +470,19 @@ static struct ut_image *choose_teller(const struct ut_images *im)
 void ut_images_close(struct ut_images *im, uint64_t now)
 {
 	struct ut_image_session *s = &im->session;
-	struct ut_image *teller = choose_teller(im);
+	struct ut_image *logger = choose_reporter(im);
 
 	for (size_t k = 0; k < im->count; k++) {
 		close_before(im, im->items[k], UINT64_MAX);
-		if (im->items[k] != teller)
+		if (im->items[k] != logger)
 			ut_image_close(im->items[k], s,
 				       im->items[k]->end ? im->items[k]->end : now);
 	}
-	if (!teller)
+	if (!logger)
 		return;
-	teller->end = teller->end ? teller->end : now;
-	ut_image_flush(teller, s);
+	logger->end = logger->end ? logger->end : now;
+	ut_image_flush(logger, s);
 	if (is_whole(im))
-		tell_rest(im, teller, teller->end);
-	ut_image_close(teller, s, teller->end);
+		report_rest(im, logger, logger->end);
+	ut_image_close(logger, s, logger->end);
 }

@@ -218,16 +218,18 @@ static bool read_code(struct ut_python *p, struct ut_remote *r, struct ut_python
  * it was known by at the time of the sample; 0 = nobody has looked. Code is freed and other code
  * comes to lie in its place, above all while modules are imported: an address alone says nothing.
  */
-static uint32_t code_of(struct ut_python *p, struct ut_remote *r, uint64_t address, uint64_t told)
+static uint32_t code_of(struct ut_python *p, struct ut_remote *r, uint64_t address,
+			uint64_t reported)
 {
 	const struct ut_python_memory m = memory_of(r);
 	struct ut_python_code *c = slot_for(p, address);
 	uint64_t check;
 
-	if (told && c->name && c->check == told)
+	if (reported && c->name && c->check == reported)
 		return (uint32_t)(c - p->codes);
 	if (!is_object(p, r, address, p->code_type) ||
-	    !ut_python_fingerprint(&p->layout, &m, address, &check) || (told && check != told))
+	    !ut_python_fingerprint(&p->layout, &m, address, &check) ||
+	    (reported && check != reported))
 		return UT_PYTHON_UNKNOWN; /* it is gone by now */
 	if (c->name && c->check == check)
 		return (uint32_t)(c - p->codes);
@@ -310,11 +312,11 @@ static uint32_t line_of(const struct ut_python *p, struct ut_python_code *c, uin
 
 /* Takes one frame. False: it is no function, but what entered the loop. */
 static bool take_frame(struct ut_python *p, struct ut_remote *r, const struct ut_python_seen *seen,
-		       uint64_t told, struct ut_python_frame *out)
+		       uint64_t reported, struct ut_python_frame *out)
 {
 	if (!seen->code)
 		return false;
-	*out = (struct ut_python_frame){ .code = code_of(p, r, seen->code, told),
+	*out = (struct ut_python_frame){ .code = code_of(p, r, seen->code, reported),
 					 .first = seen->first };
 	if (out->code != UT_PYTHON_UNKNOWN)
 		out->line = line_of(p, &p->codes[out->code], seen->at);
@@ -338,9 +340,9 @@ struct frames {
 };
 
 static void put(struct ut_python *p, struct ut_remote *r, const struct ut_python_seen *seen,
-		uint64_t told, struct frames *to)
+		uint64_t reported, struct frames *to)
 {
-	if (take_frame(p, r, seen, told, &to->at[to->count]))
+	if (take_frame(p, r, seen, reported, &to->at[to->count]))
 		to->count++;
 	else if (to->count)
 		to->at[to->count - 1].first = true;
@@ -382,20 +384,21 @@ static void take_now(struct ut_python *p, struct ut_remote *r, const struct ut_p
 }
 
 /* As it was. Outer frames that did not fit are still there, as those of the native stack are. */
-static void take_told(struct ut_python *p, struct ut_remote *r, const struct ut_perf_sample *sample,
-		      struct frames *to)
+static void take_reported(struct ut_python *p, struct ut_remote *r,
+			  const struct ut_perf_sample *sample, struct frames *to)
 {
-	const struct ut_timer_python *told = sample->python;
+	const struct ut_timer_python *reported = sample->python;
 
-	for (size_t i = 0; i < told->count && i < UT_TIMER_PYTHON && to->count < to->most; i++) {
-		const struct ut_timer_call *c = &told->calls[i];
+	for (size_t i = 0; i < reported->count && i < UT_TIMER_PYTHON && to->count < to->most;
+	     i++) {
+		const struct ut_timer_call *c = &reported->calls[i];
 		const struct ut_python_seen seen = { .code = c->code,
 						     .at = c->at == UINT32_MAX ? UINT64_MAX : c->at,
 						     .first = c->first };
 
 		put(p, r, &seen, c->check ? c->check : UINT64_MAX, to);
 	}
-	walk(p, r, told->rest, to);
+	walk(p, r, reported->rest, to);
 }
 
 size_t ut_python_stack(struct ut_python *p, struct ut_remote *r,
@@ -407,7 +410,7 @@ size_t ut_python_stack(struct ut_python *p, struct ut_remote *r,
 	if (!is_ready(p, r, sample->tid))
 		return 0;
 	if (sample->python)
-		take_told(p, r, sample, &to);
+		take_reported(p, r, sample, &to);
 	else
 		take_now(p, r, sample, &to);
 	return to.count;

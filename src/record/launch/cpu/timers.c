@@ -109,8 +109,8 @@ static void name_by_file(struct ut_image *image, const char *maps)
 	snprintf(image->name, sizeof(image->name), "%.*s", (int)(end - name), name);
 }
 
-static void tell_begin(const struct ut_timers *t, const struct ut_timers_ring *r,
-		       struct ut_taker *taker, uint64_t now)
+static void report_begin(const struct ut_timers *t, const struct ut_timers_ring *r,
+			 struct ut_taker *taker, uint64_t now)
 {
 	const struct ut_timer_header *h = &r->header;
 	struct ut_image *image = ut_images_begin(&taker->images, h->pid, h->ppid, h->start);
@@ -143,7 +143,7 @@ static void add(struct ut_timers *t, const char *path, struct ut_taker *taker, u
 		return;
 	r.path = strdup(path);
 	r.states = ut_make(r.header.slots * sizeof(*r.states));
-	tell_begin(t, &r, taker, now);
+	report_begin(t, &r, taker, now);
 	t->rings = ut_grow(t->rings, t->count + 1, &t->cap, sizeof(*t->rings));
 	t->rings[t->count++] = r;
 	t->programs++;
@@ -247,8 +247,8 @@ static void take_slots(struct ut_timers *t, const struct ut_timers_ring *r, stru
 
 /* ---- what becomes of them ------------------------------------------------------------------- */
 
-static void tell_end(struct ut_timers *t, const struct ut_timers_ring *r, struct ut_taker *taker,
-		     uint64_t now)
+static void report_end(struct ut_timers *t, const struct ut_timers_ring *r, struct ut_taker *taker,
+		       uint64_t now)
 {
 	struct ut_image *image = ut_images_at(&taker->images, r->header.pid, r->header.start);
 	struct ut_timer_header h;
@@ -313,7 +313,7 @@ void ut_timers_drain(struct ut_timers *t, struct ut_taker *taker, uint64_t now)
 			i++;
 			continue;
 		}
-		tell_end(t, &t->rings[i], taker, now);
+		report_end(t, &t->rings[i], taker, now);
 		release(&t->rings[i]);
 		t->rings[i] = t->rings[--t->count];
 	}
@@ -324,5 +324,5 @@ void ut_timers_finish(struct ut_timers *t, struct ut_taker *taker, uint64_t now)
 	t->looked = 0;
 	ut_timers_drain(t, taker, now);
 	for (size_t i = 0; i < t->count; i++)
-		tell_end(t, &t->rings[i], taker, now);
+		report_end(t, &t->rings[i], taker, now);
 }

@@ -135,21 +135,21 @@ static void close_from(const struct halves *h, struct stack *stack, size_t at)
 }
 
 /* The end's arguments, and where it happened: an end that tells no thread is the main one's. */
-static uint32_t tell_process(struct ut_build *b, uint32_t args, const struct ut_process *p)
+static uint32_t report_process(struct ut_build *b, uint32_t args, const struct ut_process *p)
 {
 	static const char *const keys[] = { "ended_in_pid", "tid" };
 	struct ut_arglists *l = &b->store.args;
-	struct ut_arg told[2] = { 0 };
+	struct ut_arg reported[2] = { 0 };
 
 	for (size_t i = 0; i < 2; i++) {
-		told[i].key = ut_strtab_intern_z(&b->store.trace.strings, keys[i]);
-		told[i].type = p->pid_text ? UT_ARG_JSON : UT_ARG_U64;
+		reported[i].key = ut_strtab_intern_z(&b->store.trace.strings, keys[i]);
+		reported[i].type = p->pid_text ? UT_ARG_JSON : UT_ARG_U64;
 		if (p->pid_text)
-			told[i].value.str = p->pid_text;
+			reported[i].value.str = p->pid_text;
 		else
-			told[i].value.u64 = p->pid;
+			reported[i].value.u64 = p->pid;
 	}
-	return ut_arglists_both(l, l, ut_arglists_add(l, told, 2), args);
+	return ut_arglists_both(l, l, ut_arglists_add(l, reported, 2), args);
 }
 
 static void move_end(struct ut_build *b, const struct half *end, uint32_t track)
@@ -157,8 +157,8 @@ static void move_end(struct ut_build *b, const struct half *end, uint32_t track)
 	const struct ut_type gone = { .kind = UT_RAW_GONE };
 	struct ut_build_block *block = &b->rows[end->track].blocks[end->block];
 	const struct ut_trace *t = &b->store.trace;
-	uint32_t args =
-		tell_process(b, block->args[end->i], &t->processes[t->tracks[end->track].process]);
+	uint32_t args = report_process(b, block->args[end->i],
+				       &t->processes[t->tracks[end->track].process]);
 	uint32_t type = block->type[end->i];
 
 	block->type[end->i] = ut_types_intern(&b->store.types, &gone);

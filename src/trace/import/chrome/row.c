@@ -276,16 +276,16 @@ static void take_end(struct ut_chrome *c)
 
 /* ---- other kinds --------------------------------------------------------------------------- */
 
-static void take_instant(struct ut_chrome *c, bool tell_phase)
+static void take_instant(struct ut_chrome *c, bool report_phase)
 {
 	const struct ut_chrome_event *e = &c->event;
 	unsigned int flags = e->reach == 'g'   ? UT_EV_SCOPE_GLOBAL
 			     : e->reach == 'p' ? UT_EV_SCOPE_PROCESS
 					       : 0;
 
-	if (tell_phase && e->phase == '?')
+	if (report_phase && e->phase == '?')
 		keep_member(c, UT_WORD_PH, e->long_phase);
-	else if (tell_phase)
+	else if (report_phase)
 		keep_letter(c, UT_WORD_PH, e->phase);
 	add_row(c, ut_chrome_thread(c, e->pid, e->tid), 0,
 		ut_chrome_type(c, e->name, e->cat, UT_KIND_INSTANT, flags), list_args(c));
@@ -346,7 +346,7 @@ static void take_flow(struct ut_chrome *c, unsigned int kind)
 }
 
 /* The thread is only worth telling if it is not the main one. */
-static void tell_thread(struct ut_chrome *c)
+static void report_thread(struct ut_chrome *c)
 {
 	const struct ut_chrome_event *e = &c->event;
 	struct ut_arg arg = { .key = c->words[UT_WORD_TID], .type = UT_ARG_U64 };
@@ -374,7 +374,7 @@ static void take_async(struct ut_chrome *c, unsigned int kind)
 		take_without_id(c, cat);
 		return;
 	}
-	tell_thread(c);
+	report_thread(c);
 	add_row(c, ut_chrome_async_track(c, e->pid, e->cat), number,
 		ut_chrome_type(c, e->name, e->cat, kind, flags), list_args(c));
 }

@@ -33,12 +33,12 @@ static int by_time(const void *a, const void *b)
 	return (x->order > y->order) - (x->order < y->order);
 }
 
-static void add_pause(struct ut_cpu *c, uint64_t start, uint64_t end, bool told)
+static void add_pause(struct ut_cpu *c, uint64_t start, uint64_t end, bool reported)
 {
 	if (start >= end)
 		return;
 	c->pauses = ut_grow(c->pauses, c->pause_count + 1, &c->pause_cap, sizeof(*c->pauses));
-	c->pauses[c->pause_count++] = (struct ut_cpu_pause){ start, end, told };
+	c->pauses[c->pause_count++] = (struct ut_cpu_pause){ start, end, reported };
 }
 
 /*
@@ -47,7 +47,7 @@ static void add_pause(struct ut_cpu *c, uint64_t start, uint64_t end, bool told)
  */
 void ut_cpu_settle_pauses(struct ut_cpu *c)
 {
-	bool on[] = { true, !(c->header.flags & UT_CPU_BEGAN_OFF) }, told = false;
+	bool on[] = { true, !(c->header.flags & UT_CPU_BEGAN_OFF) }, reported = false;
 	uint64_t off = on[UT_CPU_BY_PROCESS] ? 0 : c->first;
 
 	ut_sort(c->switches, c->switch_count, sizeof(*c->switches), by_time);
@@ -55,13 +55,13 @@ void ut_cpu_settle_pauses(struct ut_cpu *c)
 		const struct ut_cpu_switched *s = &c->switches[i];
 		bool was = on[0] && on[1];
 
-		told |= !was && s->by == UT_CPU_BY_PROCESS && s->on && on[UT_CPU_BY_SESSION];
+		reported |= !was && s->by == UT_CPU_BY_PROCESS && s->on && on[UT_CPU_BY_SESSION];
 		on[s->by] = s->on;
 		if (was && !(on[0] && on[1])) {
 			off = s->time > c->first ? s->time : c->first;
-			told = false;
+			reported = false;
 		} else if (!was && on[0] && on[1]) {
-			add_pause(c, off, s->time, told);
+			add_pause(c, off, s->time, reported);
 		}
 	}
 	if (!on[0] || !on[1])
@@ -122,7 +122,7 @@ void ut_cpu_send_pauses(struct ut_cpu_sender *s)
 				      .kind = UT_KIND_SPAN,
 				      .flags = UT_EV_NOT_WORK };
 
-		if (p->told)
+		if (p->reported)
 			continue;
 		if (track == UINT32_MAX) {
 			track = ut_trace_add_track(t, s->c->process, UT_TRACK_LANE);

@@ -25,7 +25,7 @@ struct ut_cpu_switched {
 
 struct ut_cpu_pause {
 	uint64_t start, end;
-	bool told; /* the recording of the process has a span for it */
+	bool reported; /* the recording of the process has a span for it */
 };
 
 /* Notes a switch; any order. */

@@ -242,8 +242,8 @@ static uint64_t ran_between(const struct ut_cpu *c, const struct ut_cpu_life *li
  */
 static void weigh(struct ut_cpu *c, const struct ut_cpu_life *life)
 {
-	bool told = (c->header.flags & UT_CPU_SWITCHES) != 0;
-	bool turns = told && life->first_turn < life->last_turn;
+	bool reported = (c->header.flags & UT_CPU_SWITCHES) != 0;
+	bool turns = reported && life->first_turn < life->last_turn;
 	bool exact = turns && !c->lost; /* among lost records may be turns */
 	uint64_t before = life->born ? life->born : c->first;
 	uint32_t at = life->first_turn;
@@ -252,7 +252,7 @@ static void weigh(struct ut_cpu *c, const struct ut_cpu_life *life)
 		struct ut_cpu_moment *m = &c->samples[i];
 		uint64_t ns = c->header.period;
 
-		bool first = told && life->born && i == life->first_sample;
+		bool first = reported && life->born && i == life->first_sample;
 
 		if (exact || (turns && (first || !m->weight)))
 			ns = ran_between(c, life, before, m->time, &at);

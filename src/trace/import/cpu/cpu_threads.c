@@ -312,7 +312,7 @@ static void add_wait(struct work *w)
 
 static void send_thread(struct work *w, const struct ut_cpu_life *life, uint32_t main_name)
 {
-	bool told = (w->c->header.flags & UT_CPU_SWITCHES) != 0;
+	bool reported = (w->c->header.flags & UT_CPU_SWITCHES) != 0;
 	bool timed = (w->c->header.flags & UT_CPU_TIMED) && !w->c->pause_count;
 	struct ut_trace *t = w->c->trace;
 	struct sums sums;
@@ -320,16 +320,16 @@ static void send_thread(struct work *w, const struct ut_cpu_life *life, uint32_t
 
 	name_thread(w, life, main_name);
 	memset(w->usage, 0, w->bins * sizeof(*w->usage));
-	sums = told ? take_turns(w, life) : take_samples(w, life);
+	sums = reported ? take_turns(w, life) : take_samples(w, life);
 	if (timed)
 		take_times(w->c, life, &sums);
 	begin_facts(t, life->track - 1);
 	add_fact(t, "cpu_ns", sums.ran);
-	if (told || timed) {
+	if (reported || timed) {
 		add_fact(t, "waiting_ns", sums.waited);
 		add_fact(t, "ready_ns", sums.ready);
 	}
-	if (told) {
+	if (reported) {
 		add_fact(t, "switches", sums.switches);
 		add_fact(t, "preemptions", sums.preemptions);
 		add_fact(t, "migrations", sums.migrations);

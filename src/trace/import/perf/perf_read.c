@@ -346,7 +346,7 @@ static int read_records(struct reader *r, struct ut_err *err)
 	return n < 0 ? (int)n : 0;
 }
 
-static void tell(struct reader *r)
+static void report(struct reader *r)
 {
 	char text[128];
 
@@ -385,7 +385,7 @@ static int load_perf_data(struct ut_source *source, const struct ut_import_opts 
 	if (!rc)
 		rc = read_records(&r, err);
 	if (!rc) {
-		tell(&r);
+		report(&r);
 		ut_sample_build_finish(&r.build, store);
 	} else {
 		ut_sample_build_abandon(&r.build);

@@ -429,7 +429,7 @@ static uint64_t number_of(const struct sorter *s, const struct ut_pf_row *span)
 }
 
 /* Arguments that tell an id, as the importer of Chrome's JSON keeps them; the end has it, too. */
-static bool tells_id(struct ut_pf *p, const struct ut_arg *a)
+static bool has_id(struct ut_pf *p, const struct ut_arg *a)
 {
 	return ut_pf_is(p, a->key, "id2") || ut_pf_is(p, a->key, "id_text") ||
 	       ut_pf_is(p, a->key, "id_scope") || ut_pf_is(p, a->key, "tid");
@@ -443,7 +443,7 @@ static uint32_t id_args(struct ut_pf *p, uint32_t list)
 
 	ut_arglists_get(lists, list, args, count);
 	for (size_t i = 0; i < count; i++) {
-		if (tells_id(p, &args[i]))
+		if (has_id(p, &args[i]))
 			args[n++] = args[i];
 	}
 	list = ut_arglists_add(lists, args, n);

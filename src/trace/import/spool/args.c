@@ -206,7 +206,7 @@ static uint32_t other_key(struct ut_spool_import *im, uint32_t key, unsigned int
 }
 
 /* A program may say the same key twice; formats with keys would keep one of them. */
-static void tell_keys_apart(struct ut_spool_import *im, size_t mark)
+static void distinguish_keys(struct ut_spool_import *im, size_t mark)
 {
 	size_t count = im->trace->arg_count - mark;
 
@@ -230,7 +230,7 @@ static void tell_keys_apart(struct ut_spool_import *im, size_t mark)
 void ut_spool_close_args(struct ut_spool_import *im, struct ut_event *e, size_t mark)
 {
 	if (im->trace->arg_count > mark) {
-		tell_keys_apart(im, mark);
+		distinguish_keys(im, mark);
 		e->args = (uint32_t)mark;
 		ut_trace_close_args(im->trace);
 	}

@@ -15,8 +15,8 @@
 #include "import/spool/state.h"
 #include "wire/host_clock.h"
 
-#define MOST_BYTES (4u << 20) /* of the file: half a year of samples */
-#define MOST_TOLD  256u       /* of many, the best one of each stretch of time */
+#define MOST_BYTES   (4u << 20) /* of the file: half a year of samples */
+#define REPORTED_MAX 256u       /* of many, the best one of each stretch of time */
 
 struct sample {
 	int64_t at, add;
@@ -83,14 +83,15 @@ static struct sample *read_samples(const char *text, size_t *count)
 /* The first, the last, and of as many stretches as have room the best. */
 static void put_samples(struct ut_buf *json, const struct sample *all, size_t count)
 {
-	size_t told = count < MOST_TOLD ? count : MOST_TOLD;
+	size_t backend_data = count < REPORTED_MAX ? count : REPORTED_MAX;
 
-	for (size_t i = 0; i < told; i++) {
-		size_t from = i * count / told, to = (i + 1) * count / told, best = from;
+	for (size_t i = 0; i < backend_data; i++) {
+		size_t from = i * count / backend_data, to = (i + 1) * count / backend_data,
+		       best = from;
 
-		for (size_t k = from; i && i + 1 < told && k < to; k++)
+		for (size_t k = from; i && i + 1 < backend_data && k < to; k++)
 			best = all[k].error < all[best].error ? k : best;
-		best = i && i + 1 == told ? count - 1 : best;
+		best = i && i + 1 == backend_data ? count - 1 : best;
 		ut_buf_fmt(json, "%s[%" PRId64 ",%" PRId64 ",%" PRIu64 "]", i ? "," : "",
 			   all[best].at, all[best].add, all[best].error);
 	}

@@ -295,10 +295,10 @@ static void add_number(struct ut_spool_import *im, const char *key, uint64_t val
 
 static void add_more_facts(struct ut_spool_import *im, uint64_t number)
 {
-	uint32_t at = ut_idmap_take(&im->told.first_more, number);
+	uint32_t at = ut_idmap_take(&im->backend_data.first_more, number);
 
-	for (; at; at = im->told.more.items[at - 1].next)
-		ut_spool_args_facts(im, &im->told.more.items[at - 1].rec, 1);
+	for (; at; at = im->backend_data.more.items[at - 1].next)
+		ut_spool_args_facts(im, &im->backend_data.more.items[at - 1].rec, 1);
 }
 
 void ut_spool_args_facts(struct ut_spool_import *im, const struct ut_spool_rec *r, size_t first)
@@ -314,7 +314,7 @@ void ut_spool_args_facts(struct ut_spool_import *im, const struct ut_spool_rec *
 		if (type == UT_FACT_MORE)
 			add_more_facts(im, ut_rec_word(r, i + 1));
 		if (type == UT_VALUE_SENT || type == UT_VALUE_RECEIVED)
-			continue; /* ut_spool_send_told() */
+			continue; /* ut_spool_send_fact_messages() */
 		if (type >= sizeof(types)) {
 			im->trace->losses.unknown += type != UT_FACT_MORE;
 			continue;
@@ -425,10 +425,10 @@ static void send_work(struct ut_spool_import *im, const struct ut_spool_work *w,
 	ut_spool_args_measured(im, w, e.name, mark);
 	ut_spool_send(im, &e, mark);
 	ut_spool_send_messages(im, correlation, &e);
-	ut_spool_send_told(im, &w->rec, FACTS, &e);
+	ut_spool_send_fact_messages(im, &w->rec, FACTS, &e);
 	if (im->live)
 		ut_spool_live_work(im, correlation, &e);
-	ut_spool_send_told(im, &w->rec, FACTS, &e);
+	ut_spool_send_fact_messages(im, &w->rec, FACTS, &e);
 	if (!flow)
 		return;
 	ut_spool_send_arrow(im, &e, UT_KIND_FLOW_IN, flow);
@@ -496,10 +496,10 @@ static void send_call(struct ut_spool_import *im, const struct ut_spool_work *w,
 	ut_spool_args_facts(im, r, CALL_FACTS);
 	ut_spool_send(im, &e, mark);
 	ut_spool_send_messages(im, correlation, &e);
-	ut_spool_send_told(im, r, CALL_FACTS, &e);
+	ut_spool_send_fact_messages(im, r, CALL_FACTS, &e);
 	if (im->live)
 		ut_spool_live_call(im, correlation, &e);
-	ut_spool_send_told(im, r, CALL_FACTS, &e);
+	ut_spool_send_fact_messages(im, r, CALL_FACTS, &e);
 	/* Work is sent after the calls and takes the same numbers, one by one. */
 	for (uint32_t n = 0; n < works; n++)
 		ut_spool_send_arrow(im, &e, UT_KIND_FLOW_OUT,

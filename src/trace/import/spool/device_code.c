@@ -16,16 +16,16 @@ struct ut_spool_module {
 
 static struct ut_spool_module *module_of(struct ut_spool_import *im, uint32_t name)
 {
-	uint32_t at = ut_idmap_get(&im->told.module_of, name);
+	uint32_t at = ut_idmap_get(&im->backend_data.module_of, name);
 	struct ut_spool_module *m;
 	struct ut_buf path = { 0 };
 
 	if (at)
-		return im->told.modules.items[at - 1];
+		return im->backend_data.modules.items[at - 1];
 	m = UT_NEW(&im->trace->arena, struct ut_spool_module);
 	/* a list of pointers, NOLINTNEXTLINE(bugprone-sizeof-expression) */
-	*UT_VEC_PUSH(&im->told.modules) = m;
-	ut_idmap_put(&im->told.module_of, name, (uint32_t)im->told.modules.count);
+	*UT_VEC_PUSH(&im->backend_data.modules) = m;
+	ut_idmap_put(&im->backend_data.module_of, name, (uint32_t)im->backend_data.modules.count);
 	ut_buf_fmt(&path, "%s" UT_KEPT_SUFFIX "/%s", im->path,
 		   ut_strtab_get(&im->trace->strings, name).ptr);
 	m->open = ut_cubin_lines_open(&m->lines, path.data);
@@ -54,7 +54,7 @@ uint32_t ut_spool_settle_device_code(struct ut_spool_import *im, struct ut_place
 	return symbol;
 }
 
-void ut_spool_release_device_code(struct ut_spool_told *t)
+void ut_spool_release_device_code(struct ut_spool_backend_data *t)
 {
 	for (size_t i = 0; i < t->modules.count; i++)
 		ut_cubin_lines_close(&t->modules.items[i]->lines);

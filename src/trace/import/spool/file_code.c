@@ -10,7 +10,7 @@
 
 static struct ut_binary *binary_of(struct ut_spool_import *im, uint32_t module, const char *path)
 {
-	struct ut_spool_told *t = &im->told;
+	struct ut_spool_backend_data *t = &im->backend_data;
 	uint32_t known = ut_idmap_get(&t->file_of, module);
 
 	if (!known) {
@@ -30,12 +30,12 @@ size_t ut_spool_file_code(struct ut_spool_import *im, const struct ut_place_in_c
 	frames[0] = *p;
 	if (path[0] != '/')
 		return 1;
-	im->told.names.trace = im->trace;
-	return ut_code_names_find(&im->told.names, binary_of(im, p->module, path), path, p->module,
-				  p->address, frames);
+	im->backend_data.names.trace = im->trace;
+	return ut_code_names_find(&im->backend_data.names, binary_of(im, p->module, path), path,
+				  p->module, p->address, frames);
 }
 
-void ut_spool_release_file_code(struct ut_spool_told *t)
+void ut_spool_release_file_code(struct ut_spool_backend_data *t)
 {
 	free(t->files.items);
 	ut_code_names_release(&t->names);

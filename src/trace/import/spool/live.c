@@ -421,8 +421,8 @@ static void add_losses(struct ut_spool_live *l)
 	now.dropped = atomic_load(&h->dropped);
 	now.ignored = atomic_load(&h->ignored);
 	for (size_t i = 0; i < UT_LOSSES; i++)
-		l->im.trace->losses.all[i] += now.all[i] - l->told.all[i];
-	l->told = now;
+		l->im.trace->losses.all[i] += now.all[i] - l->backend_data.all[i];
+	l->backend_data = now;
 }
 
 /* What was said about tracks, if there is more of it. */
@@ -468,9 +468,9 @@ static void read_more(struct ut_spool_live *l, const struct ut_clock_pair *now)
 	draw_arrows(l);
 	ut_spool_flows_go_on(im, now->ticks);
 	im->works.count = im->submits.count = 0;
-	im->told.values.count = im->told.samples.count = 0;
-	im->told.asked_device = 0;
-	ut_idmap_clear(&im->told.values_of);
+	im->backend_data.values.count = im->backend_data.samples.count = 0;
+	im->backend_data.asked_device = 0;
+	ut_idmap_clear(&im->backend_data.values_of);
 	name_threads(l);
 	settle_facts(l);
 	add_losses(l);

@@ -53,12 +53,12 @@ struct ut_spool_live {
 	UT_VEC(struct ut_event) calls;
 	struct ut_idmap call_of; /* correlation -> index + 1 */
 	UT_VEC(struct ut_live_arrow) arrows;
-	uint32_t kernels;         /* so far */
-	uint32_t arrow_count;     /* that have been drawn */
-	struct ut_idmap place_of; /* id -> index + 1 in im.places */
-	size_t facts;             /* about tracks that have been settled */
-	struct ut_losses told;    /* by the header, last time */
-	uint64_t words;           /* that have been read */
+	uint32_t kernels;              /* so far */
+	uint32_t arrow_count;          /* that have been drawn */
+	struct ut_idmap place_of;      /* id -> index + 1 in im.places */
+	size_t facts;                  /* about tracks that have been settled */
+	struct ut_losses backend_data; /* by the header, last time */
+	uint64_t words;                /* that have been read */
 	bool is_clocked, is_shown;
 };
 

@@ -61,18 +61,18 @@ static void number_kernels(struct ut_spool_import *im)
 
 void ut_spool_prepare_measured(struct ut_spool_import *im)
 {
-	struct ut_spool_told *told = &im->told;
+	struct ut_spool_backend_data *backend_data = &im->backend_data;
 
 	ut_spool_sort_values(im);
-	for (size_t i = 0; i < told->values.count; i++) {
-		const struct ut_spool_values *v = &told->values.items[i];
+	for (size_t i = 0; i < backend_data->values.count; i++) {
+		const struct ut_spool_values *v = &backend_data->values.items[i];
 		uint64_t correlation = ut_spool_values_correlation(v);
 
 		if (correlation && ut_spool_values_are_of_work(v) &&
-		    !ut_idmap_get(&told->values_of, correlation))
-			ut_idmap_put(&told->values_of, correlation, (uint32_t)i + 1);
+		    !ut_idmap_get(&backend_data->values_of, correlation))
+			ut_idmap_put(&backend_data->values_of, correlation, (uint32_t)i + 1);
 	}
-	if (told->values.count || told->samples.count || im->live)
+	if (backend_data->values.count || backend_data->samples.count || im->live)
 		number_kernels(im);
 }
 
@@ -81,8 +81,8 @@ void ut_spool_prepare_measured(struct ut_spool_import *im)
 /* Did a sample of the device hit the time between these? */
 static bool is_hit(struct ut_spool_import *im, uint32_t device, uint64_t start, uint64_t end)
 {
-	const struct ut_spool_values *all = im->told.values.items;
-	size_t lo = 0, hi = im->told.values.count;
+	const struct ut_spool_values *all = im->backend_data.values.items;
+	size_t lo = 0, hi = im->backend_data.values.count;
 	uint32_t set = 0;
 
 	for (size_t i = 0; i < im->tables.metric_count && !set; i++) {
@@ -101,15 +101,15 @@ static bool is_hit(struct ut_spool_import *im, uint32_t device, uint64_t start, 
 		else
 			hi = mid;
 	}
-	return set && lo < im->told.values.count && all[lo].set == set &&
+	return set && lo < im->backend_data.values.count && all[lo].set == set &&
 	       ut_spool_values_is_sample(&all[lo]) && ut_spool_values_middle(&all[lo]) <= end;
 }
 
 /* Were stalls sampled on this device? */
 static bool has_stalls(struct ut_spool_import *im, uint32_t device)
 {
-	for (size_t i = 0; i < im->told.samples.count; i++) {
-		const struct ut_spool_sample *s = &im->told.samples.items[i];
+	for (size_t i = 0; i < im->backend_data.samples.count; i++) {
+		const struct ut_spool_sample *s = &im->backend_data.samples.items[i];
 
 		if (s->queue && ut_spool_object(&im->tables, s->place)->domain == device)
 			return true;
@@ -120,7 +120,7 @@ static bool has_stalls(struct ut_spool_import *im, uint32_t device)
 static bool is_measured(struct ut_spool_import *im, const struct ut_spool_work *w, uint32_t device,
 			uint32_t values)
 {
-	struct ut_spool_told *t = &im->told;
+	struct ut_spool_backend_data *t = &im->backend_data;
 
 	if (values)
 		return true;
@@ -175,18 +175,18 @@ static uint32_t values_of(struct ut_spool_import *im, const struct ut_spool_work
 {
 	uint64_t correlation = ut_rec_word(&w->rec, UT_WORK_WORD_CORRELATION);
 	uint32_t api = ut_spool_object(&im->tables, device)->api;
-	uint32_t at = ut_idmap_get(&im->told.values_of, correlation);
-	const struct ut_spool_values *all = im->told.values.items;
+	uint32_t at = ut_idmap_get(&im->backend_data.values_of, correlation);
+	const struct ut_spool_values *all = im->backend_data.values.items;
 
 	if (!at || !ut_str_is(ut_strtab_get(&im->trace->strings, api), "Level Zero"))
-		return at ? ut_idmap_take(&im->told.values_of, correlation) : 0;
-	for (size_t i = at - 1;
-	     i < im->told.values.count && all[i].set == all[at - 1].set && all[i].begin <= w->start;
+		return at ? ut_idmap_take(&im->backend_data.values_of, correlation) : 0;
+	for (size_t i = at - 1; i < im->backend_data.values.count &&
+				all[i].set == all[at - 1].set && all[i].begin <= w->start;
 	     i++) {
 		if (all[i].begin == w->start && !all[i].sent &&
 		    ut_spool_values_correlation(&all[i]) == correlation &&
 		    ut_spool_values_are_of_work(&all[i])) {
-			ut_idmap_put(&im->told.values_of, correlation, (uint32_t)i + 1);
+			ut_idmap_put(&im->backend_data.values_of, correlation, (uint32_t)i + 1);
 			return (uint32_t)i + 1;
 		}
 	}

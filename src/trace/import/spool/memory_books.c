@@ -252,12 +252,12 @@ static void on_allocated(struct ut_memory_books *b, const struct ut_memory_recor
 	uint64_t bytes = ut_rec_word(&r->rec, BYTES);
 	struct ut_memory_block old, block = { .address = ut_rec_word(&r->rec, ADDRESS), .ts = ts };
 
-	block.site = site_of(
-		b, &(struct ut_memory_site){ .thread = r->thread,
-					     .stack = ut_idmap_get(&b->im->told.site_of_stack,
-								   ut_rec_low(&r->rec, STACK_HOW)),
-					     .task = r->task,
-					     .kind = how & 0xffff });
+	block.site = site_of(b, &(struct ut_memory_site){
+					.thread = r->thread,
+					.stack = ut_idmap_get(&b->im->backend_data.site_of_stack,
+							      ut_rec_low(&r->rec, STACK_HOW)),
+					.task = r->task,
+					.kind = how & 0xffff });
 	block.row = row_of(b, block.site, ts);
 	block.sum = stands_for(bytes, bits);
 	deal(&block, bytes, bits, r->ticks);

@@ -434,7 +434,7 @@ void ut_spool_import_init(struct ut_spool_import *im)
 	ut_idmap_init(&im->sycl.at, &im->trace->arena);
 	ut_idmap_init(&im->sycl.of_call, &im->trace->arena);
 	ut_idmap_init(&im->readable, &im->trace->arena);
-	ut_spool_told_init(&im->told, &im->trace->arena);
+	ut_spool_backend_data_init(&im->backend_data, &im->trace->arena);
 	im->object_name = ut_strtab_intern_z(&im->trace->strings, "object_name");
 }
 
@@ -450,7 +450,7 @@ void ut_spool_import_release(struct ut_spool_import *im)
 	free(im->flows.items);
 	free(im->works.items);
 	free(im->submits.items);
-	ut_spool_told_release(&im->told);
+	ut_spool_backend_data_release(&im->backend_data);
 	ut_spool_memory_release(&im->memory);
 	free(im->groups.items);
 	ut_spool_tables_release(&im->tables);
@@ -478,7 +478,7 @@ static void settle_end(struct ut_spool_import *im)
  * last record, unless what had not ended says so. That is a difference, which stays true when
  * clocks of hosts are brought together.
  */
-static void tell_end(struct ut_spool_import *im)
+static void report_end(struct ut_spool_import *im)
 {
 	uint32_t ended = atomic_load(&im->map.header->ended);
 	int status = (int)(ended & ~UT_SPOOL_ENDED);
@@ -523,7 +523,7 @@ static void run(struct ut_spool_import *im)
 	ut_spool_import_samples(im);
 	ut_spool_import_messages(im);
 	ut_spool_import_memory(im);
-	tell_end(im);
+	report_end(im);
 }
 
 /* What compilers have told of code that they made. Lines are told by where they end. */
@@ -552,7 +552,7 @@ static void take_jit(struct ut_spool_import *im, struct ut_jit_code *jit)
 }
 
 /* When the process had switched itself off: it has no samples then, though some were taken. */
-static void tell_switches(const struct ut_spool_import *im, struct ut_cpu *cpu)
+static void report_switches(const struct ut_spool_import *im, struct ut_cpu *cpu)
 {
 	const struct ut_spool_header *h = im->map.header;
 
@@ -603,7 +603,7 @@ int ut_import_spool(const char *path, struct ut_trace *trace, struct ut_sink *si
 		im.sink = ut_cpu_sink(&cpu, sink);
 	run(&im);
 	if (im.sink != sink) {
-		tell_switches(&im, &cpu);
+		report_switches(&im, &cpu);
 		ut_cpu_send(&cpu, im.tables.process, sink);
 	}
 	ut_cpu_close(&cpu);

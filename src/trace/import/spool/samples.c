@@ -24,7 +24,7 @@ enum {
 	ADDRESSES
 };
 
-void ut_spool_told_init(struct ut_spool_told *t, struct ut_arena *arena)
+void ut_spool_backend_data_init(struct ut_spool_backend_data *t, struct ut_arena *arena)
 {
 	struct ut_idmap *const maps[] = {
 		&t->first_more,      &t->last_more,     &t->message_of,       &t->frame_at,
@@ -36,7 +36,7 @@ void ut_spool_told_init(struct ut_spool_told *t, struct ut_arena *arena)
 		ut_idmap_init(maps[i], arena);
 }
 
-void ut_spool_told_release(struct ut_spool_told *t)
+void ut_spool_backend_data_release(struct ut_spool_backend_data *t)
 {
 	free(t->samples.items);
 	free(t->values.items);
@@ -52,23 +52,23 @@ void ut_spool_told_release(struct ut_spool_told *t)
 void ut_spool_add_more(struct ut_spool_import *im, const struct ut_spool_rec *r)
 {
 	uint64_t number = ut_rec_word(r, 0);
-	uint32_t before = ut_idmap_get(&im->told.last_more, number), at;
+	uint32_t before = ut_idmap_get(&im->backend_data.last_more, number), at;
 
-	*UT_VEC_PUSH(&im->told.more) = (struct ut_spool_more){ .rec = *r };
-	at = (uint32_t)im->told.more.count;
+	*UT_VEC_PUSH(&im->backend_data.more) = (struct ut_spool_more){ .rec = *r };
+	at = (uint32_t)im->backend_data.more.count;
 	if (before)
-		im->told.more.items[before - 1].next = at;
+		im->backend_data.more.items[before - 1].next = at;
 	else
-		ut_idmap_put(&im->told.first_more, number, at);
-	ut_idmap_put(&im->told.last_more, number, at);
+		ut_idmap_put(&im->backend_data.first_more, number, at);
+	ut_idmap_put(&im->backend_data.last_more, number, at);
 }
 
 void ut_spool_add_sample(struct ut_spool_import *im, uint32_t thread, const struct ut_spool_rec *r)
 {
 	uint32_t queue = ut_rec_low(r, QUEUE_TID), tid = ut_rec_high(r, QUEUE_TID);
-	uint32_t other = tid ? ut_idmap_get(&im->told.thread_of_tid, tid) : 0;
+	uint32_t other = tid ? ut_idmap_get(&im->backend_data.thread_of_tid, tid) : 0;
 
-	*UT_VEC_PUSH(&im->told.samples) =
+	*UT_VEC_PUSH(&im->backend_data.samples) =
 		(struct ut_spool_sample){ .time = ut_rec_word(r, TIME),
 					  .place = queue   ? queue
 						   : other ? other
@@ -85,13 +85,14 @@ void ut_spool_add_message(struct ut_spool_import *im, uint32_t thread, uint64_t 
 
 	if (!correlation)
 		return; /* its thread sends it */
-	*UT_VEC_PUSH(&im->told.messages) = (struct ut_spool_message){
+	*UT_VEC_PUSH(&im->backend_data.messages) = (struct ut_spool_message){
 		.ticks = ticks,
 		.rec = *r,
 		.thread = thread,
-		.next = ut_idmap_get(&im->told.message_of, correlation),
+		.next = ut_idmap_get(&im->backend_data.message_of, correlation),
 	};
-	ut_idmap_put(&im->told.message_of, correlation, (uint32_t)im->told.messages.count);
+	ut_idmap_put(&im->backend_data.message_of, correlation,
+		     (uint32_t)im->backend_data.messages.count);
 }
 
 /* ---- code ---------------------------------------------------------------------------------- */
@@ -127,7 +128,7 @@ static struct ut_place_in_code look_up(struct ut_spool_import *im, uint64_t addr
 static void add_places(struct ut_spool_import *im, uint32_t frame,
 		       const struct ut_place_in_code *places, size_t count)
 {
-	struct ut_spool_told *t = &im->told;
+	struct ut_spool_backend_data *t = &im->backend_data;
 
 	*UT_VEC_PUSH(&t->frame_places) = (uint32_t)count;
 	ut_idmap_put(&t->frame_at, frame, (uint32_t)t->frame_places.count);
@@ -156,20 +157,22 @@ static void settle_frame(struct ut_spool_import *im, const struct ut_spool_rec *
 	symbol = ut_spool_settle_device_code(im, &p);
 	add_places(im, ut_rec_low(r, 0), &p, 1);
 	if (symbol)
-		ut_idmap_put(&im->told.symbol_of_place,
-			     im->told.frame_places.items[im->told.frame_places.count - 1], symbol);
+		ut_idmap_put(&im->backend_data.symbol_of_place,
+			     im->backend_data.frame_places
+				     .items[im->backend_data.frame_places.count - 1],
+			     symbol);
 }
 
 static void settle_stack(struct ut_spool_import *im, const struct ut_spool_rec *r)
 {
-	uint32_t site = ut_idmap_get(&im->told.site_of_stack, ut_rec_high(r, 0));
-	uint32_t at = ut_idmap_get(&im->told.frame_at, ut_rec_low(r, 1));
+	uint32_t site = ut_idmap_get(&im->backend_data.site_of_stack, ut_rec_high(r, 0));
+	uint32_t at = ut_idmap_get(&im->backend_data.frame_at, ut_rec_low(r, 1));
 	static const uint32_t unknown[2] = { 1, 0 };
-	const uint32_t *places = at ? &im->told.frame_places.items[at - 1] : unknown;
+	const uint32_t *places = at ? &im->backend_data.frame_places.items[at - 1] : unknown;
 
 	for (uint32_t i = places[0]; i; i--)
 		site = ut_stacks_site(&im->trace->stacks, &im->trace->arena, site, places[i]);
-	ut_idmap_put(&im->told.site_of_stack, ut_rec_low(r, 0), site);
+	ut_idmap_put(&im->backend_data.site_of_stack, ut_rec_low(r, 0), site);
 }
 
 /* What something refers to has a smaller number, wherever in the file it is. */
@@ -187,26 +190,26 @@ void ut_spool_settle_code(struct ut_spool_import *im)
 	}
 	for (uint32_t i = 1; i < t->thread_cap; i++) {
 		if (t->threads[i].tid)
-			ut_idmap_put(&im->told.thread_of_tid, t->threads[i].tid, i);
+			ut_idmap_put(&im->backend_data.thread_of_tid, t->threads[i].tid, i);
 	}
 }
 
 static uint32_t place_of(struct ut_spool_import *im, uint64_t address)
 {
-	uint32_t known = ut_idmap_get(&im->told.place_of_address, address);
+	uint32_t known = ut_idmap_get(&im->backend_data.place_of_address, address);
 	struct ut_place_in_code p;
 
 	if (known)
 		return known;
 	p = look_up(im, address);
 	known = ut_stacks_place(&im->trace->stacks, &im->trace->arena, &p);
-	ut_idmap_put(&im->told.place_of_address, address, known);
+	ut_idmap_put(&im->backend_data.place_of_address, address, known);
 	return known;
 }
 
 static uint32_t stack_of(struct ut_spool_import *im, const struct ut_spool_rec *r)
 {
-	uint32_t stack = ut_idmap_get(&im->told.site_of_stack, ut_rec_low(r, STACK_REASON));
+	uint32_t stack = ut_idmap_get(&im->backend_data.site_of_stack, ut_rec_low(r, STACK_REASON));
 
 	for (size_t i = ADDRESSES; i < r->count; i++)
 		stack = ut_stacks_site(&im->trace->stacks, &im->trace->arena, stack,
@@ -274,7 +277,7 @@ static void send_sample(struct ut_spool_import *im, const struct ut_spool_sample
 	e.cat = ut_spool_string(&im->tables, ut_rec_high(&s->rec, STACK_REASON));
 	e.val = ut_sample_val(stack, weight);
 	ut_spool_args_text(im, "symbol",
-			   ut_idmap_get(&im->told.symbol_of_place,
+			   ut_idmap_get(&im->backend_data.symbol_of_place,
 					ut_stacks_get(&im->trace->stacks, stack).place));
 	if (ut_sample_weight(e.val) == UT_SAMPLE_WEIGHT_ARG)
 		ut_trace_add_arg(im->trace,
@@ -286,13 +289,13 @@ static void send_sample(struct ut_spool_import *im, const struct ut_spool_sample
 
 void ut_spool_import_samples(struct ut_spool_import *im)
 {
-	struct ut_spool_sample *all = im->told.samples.items;
+	struct ut_spool_sample *all = im->backend_data.samples.items;
 	uint32_t track = 0;
 
-	if (!im->told.samples.count)
+	if (!im->backend_data.samples.count)
 		return;
-	qsort(all, im->told.samples.count, sizeof(*all), by_place_and_time);
-	for (size_t i = 0; i < im->told.samples.count; i++) {
+	qsort(all, im->backend_data.samples.count, sizeof(*all), by_place_and_time);
+	for (size_t i = 0; i < im->backend_data.samples.count; i++) {
 		if (!i || !same_place(&all[i - 1], &all[i]))
 			track = track_of(im, &all[i]);
 		if (all[i].time > im->trace->last)
@@ -321,8 +324,8 @@ void ut_spool_send_message(struct ut_spool_import *im, const struct ut_spool_rec
 	ut_sink_event(im->sink, im->trace, &e);
 }
 
-void ut_spool_send_told(struct ut_spool_import *im, const struct ut_spool_rec *r, size_t first,
-			const struct ut_event *span)
+void ut_spool_send_fact_messages(struct ut_spool_import *im, const struct ut_spool_rec *r,
+				 size_t first, const struct ut_event *span)
 {
 	for (size_t i = first; i < r->count; i += 2) {
 		uint32_t type = ut_rec_high(r, i);
@@ -348,12 +351,12 @@ void ut_spool_send_told(struct ut_spool_import *im, const struct ut_spool_rec *r
 void ut_spool_send_messages(struct ut_spool_import *im, uint64_t correlation,
 			    const struct ut_event *span)
 {
-	uint32_t at = correlation && im->told.messages.count
-			      ? ut_idmap_take(&im->told.message_of, correlation)
+	uint32_t at = correlation && im->backend_data.messages.count
+			      ? ut_idmap_take(&im->backend_data.message_of, correlation)
 			      : 0;
 
-	for (; at; at = im->told.messages.items[at - 1].next) {
-		struct ut_spool_message *m = &im->told.messages.items[at - 1];
+	for (; at; at = im->backend_data.messages.items[at - 1].next) {
+		struct ut_spool_message *m = &im->backend_data.messages.items[at - 1];
 
 		if (!m->sent)
 			ut_spool_send_message(im, &m->rec, span->track, span->ts);
@@ -363,8 +366,8 @@ void ut_spool_send_messages(struct ut_spool_import *im, uint64_t correlation,
 
 void ut_spool_import_messages(struct ut_spool_import *im)
 {
-	for (size_t i = im->told.messages_done; i < im->told.messages.count; i++) {
-		struct ut_spool_message *m = &im->told.messages.items[i];
+	for (size_t i = im->backend_data.messages_done; i < im->backend_data.messages.count; i++) {
+		struct ut_spool_message *m = &im->backend_data.messages.items[i];
 
 		if (!m->sent)
 			ut_spool_send_message(im, &m->rec,
@@ -372,5 +375,5 @@ void ut_spool_import_messages(struct ut_spool_import *im)
 					      ut_spool_ns(&im->tables, m->ticks));
 		m->sent = true;
 	}
-	im->told.messages_done = im->told.messages.count;
+	im->backend_data.messages_done = im->backend_data.messages.count;
 }

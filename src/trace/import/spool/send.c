@@ -24,7 +24,7 @@ static void send_told(struct ut_spool_reader *rd, const struct ut_spool_argument
 {
 	for (uint32_t at = first; at; at = pool[at - 1].next) {
 		if (pool[at - 1].rec.type == UT_REC_CALL_END)
-			ut_spool_send_told(rd->im, &pool[at - 1].rec, 1, span);
+			ut_spool_send_fact_messages(rd->im, &pool[at - 1].rec, 1, span);
 	}
 }
 

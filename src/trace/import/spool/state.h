@@ -11,9 +11,9 @@
 #define UT_IMPORT_SPOOL_STATE_H
 
 #include "base/idmap.h"
+#include "import/spool/backend_data.h"
 #include "import/spool/commands.h"
 #include "import/spool/tables.h"
-#include "import/spool/told.h"
 #include "model/event.h"
 #include "model/trace.h"
 
@@ -124,7 +124,7 @@ struct ut_spool_import {
 	UT_VEC(struct ut_spool_work) works;
 	UT_VEC(struct ut_spool_submit) submits;
 	uint32_t apis_seen[8]; /* numbers of names of the latest runtimes called */
-	struct ut_spool_told told;
+	struct ut_spool_backend_data backend_data;
 	struct ut_spool_memory memory;
 	uint64_t device_flows;         /* arrows from calls to work */
 	struct ut_idmap flow_of_call;  /* correlation -> number of its next flow */

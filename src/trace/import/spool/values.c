@@ -25,9 +25,9 @@ enum {
 
 void ut_spool_add_values(struct ut_spool_import *im, const struct ut_spool_rec *r)
 {
-	*UT_VEC_PUSH(&im->told.values) = (struct ut_spool_values){ .begin = ut_rec_word(r, BEGIN),
-								   .set = ut_rec_low(r, SET_FIRST),
-								   .rec = *r };
+	*UT_VEC_PUSH(&im->backend_data.values) = (struct ut_spool_values){
+		.begin = ut_rec_word(r, BEGIN), .set = ut_rec_low(r, SET_FIRST), .rec = *r
+	};
 }
 
 uint64_t ut_spool_values_correlation(const struct ut_spool_values *v)
@@ -246,8 +246,8 @@ static void send_span(struct ut_spool_import *im, const struct ut_spool_values *
 void ut_spool_args_values(struct ut_spool_import *im, size_t first)
 {
 	static const bool columns = true;
-	struct ut_spool_values *v = &im->told.values.items[first];
-	size_t parts = parts_of(v, im->told.values.count - first);
+	struct ut_spool_values *v = &im->backend_data.values.items[first];
+	size_t parts = parts_of(v, im->backend_data.values.count - first);
 
 	for (size_t i = 0; i < parts; i++) {
 		each_value(im, &v[i], add_arg, &columns);
@@ -351,15 +351,15 @@ void ut_spool_sort_values(struct ut_spool_import *im)
 	if (im->tables.metric_count)
 		qsort(im->tables.metrics, im->tables.metric_count, sizeof(*im->tables.metrics),
 		      by_set_and_index);
-	if (im->told.values.count)
-		qsort(im->told.values.items, im->told.values.count, sizeof(*im->told.values.items),
-		      by_set_and_time);
+	if (im->backend_data.values.count)
+		qsort(im->backend_data.values.items, im->backend_data.values.count,
+		      sizeof(*im->backend_data.values.items), by_set_and_time);
 }
 
 void ut_spool_import_values(struct ut_spool_import *im)
 {
-	struct ut_spool_values *all = im->told.values.items;
-	size_t count = im->told.values.count;
+	struct ut_spool_values *all = im->backend_data.values.items;
+	size_t count = im->backend_data.values.count;
 
 	for (size_t i = 0, n; i < count; i += n) {
 		for (n = 1; i + n < count && all[i + n].set == all[i].set;)

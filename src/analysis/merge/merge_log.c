@@ -1,15 +1,15 @@
 /*
- * tell.c - what a merge tells its user: one line each about ranks, clocks and pids.
+ * merge_log.c - what a merge tells its user: one line each about ranks, clocks and pids.
  */
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/grow.h"
-#include "base/tell.h"
+#include "base/logger.h"
 #include "merge/plan.h"
 #include "text/cells.h"
 
-#define GAPS_TOLD 5
+#define REPORTED_GAPS 5
 
 /* ---- clocks ---------------------------------------------------------------------------------- */
 
@@ -37,41 +37,43 @@ static bool is_unplaced(const struct ut_merge_file *f)
 }
 
 /* Hosts that were brought together by evidence. */
-static void tell_hosts(const struct ut_merge_clocks *c, const struct ut_teller *teller)
+static void report_hosts(const struct ut_merge_clocks *c, const struct ut_logger *logger)
 {
 	char time[UT_CELL_TIME];
 
-	ut_tell(teller, UT_INFO,
-		"clocks: %zu hosts brought together to within %s, by %" PRIu64
-		" messages and collective calls and %" PRIu64 " measurements",
-		c->hosts, ut_cell_time(time, c->error), c->evidence, c->measured);
+	ut_logger_log(logger, UT_INFO,
+		      "clocks: %zu hosts brought together to within %s, by %" PRIu64
+		      " messages and collective calls and %" PRIu64 " measurements",
+		      c->hosts, ut_cell_time(time, c->error), c->evidence, c->measured);
 	if (c->others)
-		ut_tell(teller, UT_WARN,
+		ut_logger_log(
+			logger, UT_WARN,
 			"clocks: %zu host%s placed by the wall clock alone, which may be wrong by "
 			"milliseconds",
 			c->others, c->others == 1 ? " is" : "s are");
 	if (c->backwards)
-		ut_tell(teller, UT_WARN,
+		ut_logger_log(
+			logger, UT_WARN,
 			"clocks: %" PRIu64 " of %" PRIu64
 			" messages that were looked at arrive before they were sent, by up to %s",
 			c->backwards, c->messages, ut_cell_time(time, c->most_backwards));
 }
 
-void ut_merge_tell_clocks(const struct ut_merge_plan *p, const struct ut_teller *teller)
+void ut_merge_log_clocks(const struct ut_merge_plan *p, const struct ut_logger *logger)
 {
 	struct ut_buf names = { 0 };
 
 	if (p->clocks.hosts)
-		tell_hosts(&p->clocks, teller);
+		report_hosts(&p->clocks, logger);
 	else if (p->aligned > 1)
-		ut_tell(teller, UT_INFO, "clocks: %zu files aligned to that of %s", p->aligned,
-			p->files[p->reference].name);
+		ut_logger_log(logger, UT_INFO, "clocks: %zu files aligned to that of %s",
+			      p->aligned, p->files[p->reference].name);
 	if (p->placed && p->unplaced) {
 		name_files(p, is_unplaced, &names);
-		ut_tell(teller, UT_WARN,
-			"clocks: not aligned, because they do not say when they started: %s "
-			"(--offset FILE=NS moves them)",
-			names.data);
+		ut_logger_log(logger, UT_WARN,
+			      "clocks: not aligned, because they do not say when they started: %s "
+			      "(--offset FILE=NS moves them)",
+			      names.data);
 		ut_buf_release(&names);
 	}
 }
@@ -137,19 +139,19 @@ static void name_missing(const struct ranks *r, struct ut_buf *out)
 	for (size_t i = 0; i <= r->count; i++) {
 		int64_t here = i < r->count ? r->items[i] : r->world;
 
-		if (here > next && gaps++ < GAPS_TOLD) {
+		if (here > next && gaps++ < REPORTED_GAPS) {
 			ut_buf_fmt(out, "%s%" PRId64, out->len ? ", " : "", next);
 			if (here > next + 1)
 				ut_buf_fmt(out, "-%" PRId64, here - 1);
 		}
 		next = here + 1;
 	}
-	if (gaps > GAPS_TOLD)
+	if (gaps > REPORTED_GAPS)
 		ut_buf_text(out, ", ...");
 }
 
 /* One file alone, or files that know nothing of ranks, are no job. */
-static void tell_ranks(const struct ut_merge_plan *p, const struct ut_teller *teller)
+static void report_ranks(const struct ut_merge_plan *p, const struct ut_logger *logger)
 {
 	struct ut_buf missing = { 0 };
 	struct ranks r = { 0 };
@@ -157,8 +159,8 @@ static void tell_ranks(const struct ut_merge_plan *p, const struct ut_teller *te
 	collect_ranks(p, &r);
 	if (r.count > 1 && (int64_t)r.count < r.world) {
 		name_missing(&r, &missing);
-		ut_tell(teller, UT_INFO, "ranks: %zu of %" PRId64 "; missing: %s", r.count, r.world,
-			missing.data);
+		ut_logger_log(logger, UT_INFO, "ranks: %zu of %" PRId64 "; missing: %s", r.count,
+			      r.world, missing.data);
 	}
 	ut_buf_release(&missing);
 	free(r.items);
@@ -166,14 +168,14 @@ static void tell_ranks(const struct ut_merge_plan *p, const struct ut_teller *te
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-void ut_merge_tell(const struct ut_merge_plan *p, enum ut_merge_numbers pids,
-		   const struct ut_teller *teller)
+void ut_merge_log(const struct ut_merge_plan *p, enum ut_merge_numbers pids,
+		  const struct ut_logger *logger)
 {
-	tell_ranks(p, teller);
-	ut_merge_tell_clocks(p, teller);
+	report_ranks(p, logger);
+	ut_merge_log_clocks(p, logger);
 	if (p->new_pids && pids == UT_MERGE_AUTO)
-		ut_tell(teller, UT_INFO,
-			"pids: %zu changed, because an earlier file uses the same "
-			"(--pids keep prevents that)",
-			p->new_pids);
+		ut_logger_log(logger, UT_INFO,
+			      "pids: %zu changed, because an earlier file uses the same "
+			      "(--pids keep prevents that)",
+			      p->new_pids);
 }

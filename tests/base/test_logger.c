@@ -1,5 +1,5 @@
-/* test_tell.c - tests src/base/tell.h. */
-#include "base/tell.h"
+/* test_logger.c - tests src/base/logger.h. */
+#include "base/logger.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -43,11 +43,11 @@ static void take_state(void *ctx, const char *text)
 static void a_line_reaches_the_client(void **state)
 {
 	struct heard h = { 0 };
-	const struct ut_teller t = { .line = take_line, .ctx = &h };
+	const struct ut_logger t = { .line = take_line, .ctx = &h };
 
 	(void)state;
 	errno = ENOENT;
-	ut_tell_line(&t, UT_WARN, "launch", "%s: %d", "x", 7);
+	ut_logger_line(&t, UT_WARN, "launch", "%s: %d", "x", 7);
 	assert_int_equal(errno, ENOENT);
 	assert_string_equal(h.line, "x: 7");
 	assert_string_equal(h.room, "launch");
@@ -57,46 +57,46 @@ static void a_line_reaches_the_client(void **state)
 
 static void nobody_needs_to_listen(void **state)
 {
-	const struct ut_teller deaf = { 0 };
+	const struct ut_logger deaf = { 0 };
 
 	(void)state;
-	ut_tell(NULL, UT_ERR, "nobody hears this");
-	ut_tell(&deaf, UT_ERR, "nor this");
-	ut_tell_state(NULL, "half");
-	ut_tell_state(&deaf, "half");
-	assert_false(ut_tell_wants_state(NULL));
-	assert_false(ut_tell_wants_state(&deaf));
+	ut_logger_log(NULL, UT_ERR, "nobody hears this");
+	ut_logger_log(&deaf, UT_ERR, "nor this");
+	ut_logger_state(NULL, "half");
+	ut_logger_state(&deaf, "half");
+	assert_false(ut_logger_wants_state(NULL));
+	assert_false(ut_logger_wants_state(&deaf));
 }
 
 static void long_lines_are_cut(void **state)
 {
 	struct heard h = { 0 };
-	const struct ut_teller t = { .line = take_line, .ctx = &h };
+	const struct ut_logger t = { .line = take_line, .ctx = &h };
 	char text[4000];
 
 	(void)state;
 	memset(text, 'x', sizeof(text));
 	text[sizeof(text) - 1] = '\0';
-	ut_tell(&t, UT_INFO, "%s", text);
+	ut_logger_log(&t, UT_INFO, "%s", text);
 	assert_int_equal(strlen(h.line), 2047);
 }
 
 static void a_state_comes_and_goes(void **state)
 {
 	struct heard h = { 0 };
-	const struct ut_teller t = { .line = take_line, .state = take_state, .ctx = &h };
+	const struct ut_logger t = { .line = take_line, .state = take_state, .ctx = &h };
 
 	(void)state;
-	assert_true(ut_tell_wants_state(&t));
-	ut_tell_state(&t, "50 %");
+	assert_true(ut_logger_wants_state(&t));
+	ut_logger_state(&t, "50 %");
 	assert_string_equal(h.state, "50 %");
-	ut_tell_state(&t, NULL);
+	ut_logger_state(&t, NULL);
 	assert_int_equal(h.states, 1);
 	assert_int_equal(h.ends, 1);
 	assert_int_equal(h.lines, 0);
 }
 
-UT_TESTS(tell)
+UT_TESTS(logger)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_line_reaches_the_client),

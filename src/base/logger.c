@@ -1,11 +1,11 @@
-#include "base/tell.h"
+#include "base/logger.h"
 
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 
-void ut_tell_line(const struct ut_teller *t, enum ut_log_level level, const char *module,
-		  const char *fmt, ...)
+void ut_logger_line(const struct ut_logger *t, enum ut_log_level level, const char *module,
+		    const char *fmt, ...)
 {
 	int saved_errno = errno;
 	char text[2048]; /* as long as a line of the log can be */
@@ -20,8 +20,8 @@ void ut_tell_line(const struct ut_teller *t, enum ut_log_level level, const char
 	errno = saved_errno;
 }
 
-void ut_tell_state(const struct ut_teller *t, const char *text)
+void ut_logger_state(const struct ut_logger *t, const char *text)
 {
-	if (ut_tell_wants_state(t))
+	if (ut_logger_wants_state(t))
 		t->state(t->ctx, text);
 }

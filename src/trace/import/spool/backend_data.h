@@ -1,9 +1,10 @@
 /*
- * told.h - what backends have told beyond devices and their work: samples, metrics, messages, and
- * facts that their record had no room for. samples.c and values.c make events of them.
+ * backend_data.h - what backends have told beyond devices and their work: samples, metrics,
+ * messages, and facts that their record had no room for. samples.c and values.c make events of
+ * them.
  */
-#ifndef UT_IMPORT_SPOOL_TOLD_H
-#define UT_IMPORT_SPOOL_TOLD_H
+#ifndef UT_IMPORT_SPOOL_BACKEND_DATA_H
+#define UT_IMPORT_SPOOL_BACKEND_DATA_H
 
 #include "base/idmap.h"
 #include "import/code_names.h"
@@ -50,7 +51,7 @@ struct ut_spool_more {
 };
 
 /* All of it, as the scan has found it. */
-struct ut_spool_told {
+struct ut_spool_backend_data {
 	UT_VEC(struct ut_spool_sample) samples;
 	UT_VEC(struct ut_spool_values) values;
 	UT_VEC(struct ut_spool_message) messages;
@@ -87,8 +88,8 @@ struct ut_spool_memory {
 	UT_VEC(struct ut_spool_memory_run) runs;
 };
 
-void ut_spool_told_init(struct ut_spool_told *t, struct ut_arena *arena);
-void ut_spool_told_release(struct ut_spool_told *t);
+void ut_spool_backend_data_init(struct ut_spool_backend_data *t, struct ut_arena *arena);
+void ut_spool_backend_data_release(struct ut_spool_backend_data *t);
 
 /* The number of the process that stands for a device; UT_DEVICE_PROCESS: our own. */
 uint32_t ut_spool_device_process(struct ut_spool_import *im, uint32_t device);
@@ -121,12 +122,12 @@ void ut_spool_args_values(struct ut_spool_import *im, size_t first);
  * of the symbol; 0 = it is no such place.
  */
 uint32_t ut_spool_settle_device_code(struct ut_spool_import *im, struct ut_place_in_code *p);
-void ut_spool_release_device_code(struct ut_spool_told *t);
+void ut_spool_release_device_code(struct ut_spool_backend_data *t);
 /* The functions at a place that is a path and an offset in that file, the innermost first: at least
  * one, UT_BINARY_FRAMES at most. */
 size_t ut_spool_file_code(struct ut_spool_import *im, const struct ut_place_in_code *p,
 			  struct ut_place_in_code *frames);
-void ut_spool_release_file_code(struct ut_spool_told *t);
+void ut_spool_release_file_code(struct ut_spool_backend_data *t);
 /* The name of a kernel without C++'s mangling. */
 uint32_t ut_spool_readable(struct ut_spool_import *im, uint32_t name);
 
@@ -138,8 +139,8 @@ void ut_spool_args_measured(struct ut_spool_import *im, const struct ut_spool_wo
 void ut_spool_send_messages(struct ut_spool_import *im, uint64_t correlation,
 			    const struct ut_event *span);
 /* Those among its facts, which begin at word first: sent as it begins, received as it ends. */
-void ut_spool_send_told(struct ut_spool_import *im, const struct ut_spool_rec *r, size_t first,
-			const struct ut_event *span);
+void ut_spool_send_fact_messages(struct ut_spool_import *im, const struct ut_spool_rec *r,
+				 size_t first, const struct ut_event *span);
 /* One end; at is its time in ns. */
 void ut_spool_send_message(struct ut_spool_import *im, const struct ut_spool_rec *r, uint32_t track,
 			   uint64_t at);
