@@ -6,7 +6,7 @@
 Also checked, as part of the same rules: project headers are included as "module/file.h", a
 .c file includes its own header first, header guards are UT_MODULE_FILE_H, a header's name, a tag
 and a typedef mean one thing. Only commands talk to the user: other modules are given a logger (base/logger.h) or a client
-(session/session_news.h). Every module has a README.md. docs/architecture.md is drawn from those and from the list of
+(session/session_event.h). Every module has a README.md. docs/architecture.md is drawn from those and from the list of
 modules, src/modules; --write draws it again.
 """
 import pathlib

@@ -3,8 +3,8 @@
  *
  * Rooms that work know neither a terminal nor a page: they hand sentences to the logger that they
  * were given. A command line gives ut_log_stderr() (base/log.h), a server or a test its own, and
- * NULL is a client that does not listen. What was asked for and did not happen is no news but an
- * error, and comes back through struct ut_err.
+ * NULL is a client that does not listen. What was requested and did not happen is not logged but is
+ * an error, and comes back through struct ut_err.
  *
  * A file that tells says which module it belongs to before it includes this header:
  *

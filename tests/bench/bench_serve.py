@@ -50,8 +50,8 @@ class Looker(threading.Thread):
     def follow(self):
         link = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=120)
         link.request("GET", f"/api/v1/projects/p/results/{self.name_of}/view/live", headers={"Cookie": self.server.cookie})
-        news = link.getresponse()
-        while line := news.readline():
+        stream = link.getresponse()
+        while line := stream.readline():
             if line.startswith(b"data:") and not self.look():
                 break
         link.close()

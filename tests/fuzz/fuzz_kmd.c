@@ -9,7 +9,7 @@
 #include "model/sink.h"
 #include "model/trace.h"
 #include "session/kmd.h"
-#include "session/session_news.h"
+#include "session/session_event.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -22,10 +22,10 @@ static void take(struct ut_sink *sink, const struct ut_trace *t, const struct ut
 	seen++;
 }
 
-static void hear(void *ctx, const struct ut_session_news *news)
+static void hear(void *ctx, const struct ut_session_event *event)
 {
 	(void)ctx;
-	(void)news;
+	(void)event;
 }
 
 /* The folder is made once; what is in it, each time. */

@@ -1,6 +1,6 @@
 /*
  * test_session_run.c - tests src/app/session/session_run.h and session_export.h with a client that
- * is no command line: it remembers the news, and nothing may appear on stderr.
+ * is no command line: it remembers the events, and nothing may appear on stderr.
  */
 #include "session/session_run.h"
 
@@ -26,10 +26,10 @@
 #include "session/session_export.h"
 #include "support/unit.h"
 
-#define MOST_NEWS 64
+#define MAX_EVENTS 64
 
 struct heard {
-	struct ut_session_news news; /* text, path and paths[0] copied */
+	struct ut_session_event event; /* text, path and paths[0] copied */
 	char text[1024], path[512];
 };
 
@@ -42,33 +42,34 @@ struct fixture {
 	struct ut_session_client client;
 	struct ut_session_result result;
 	struct ut_err err;
-	struct heard heard[MOST_NEWS];
+	struct heard heard[MAX_EVENTS];
 	size_t count;
 };
 
 /* ---- the client ---------------------------------------------------------------------------- */
 
-static void remember(void *ctx, const struct ut_session_news *news)
+static void remember(void *ctx, const struct ut_session_event *event)
 {
 	struct fixture *f = ctx;
 	struct heard *h = &f->heard[f->count];
 
-	if (f->count == MOST_NEWS)
+	if (f->count == MAX_EVENTS)
 		return;
-	h->news = *news;
-	snprintf(h->text, sizeof(h->text), "%s", news->text ? news->text : "");
+	h->event = *event;
+	snprintf(h->text, sizeof(h->text), "%s", event->text ? event->text : "");
 	snprintf(h->path, sizeof(h->path), "%s",
-		 news->path                                     ? news->path
-		 : news->kind == UT_NEWS_RESULTS && news->count ? news->paths[0]
-								: "");
+		 event->path                                               ? event->path
+		 : event->kind == UT_SESSION_EVENT_RESULTS && event->count ? event->paths[0]
+									   : "");
 	f->count++;
 }
 
 /* The first of that kind at or behind *from, which it moves past it; NULL if there is none. */
-static const struct heard *next(const struct fixture *f, enum ut_news_kind kind, size_t *from)
+static const struct heard *next(const struct fixture *f, enum ut_session_event_kind kind,
+				size_t *from)
 {
 	for (size_t i = *from; i < f->count; i++) {
-		if (f->heard[i].news.kind == kind) {
+		if (f->heard[i].event.kind == kind) {
 			*from = i + 1;
 			return &f->heard[i];
 		}
@@ -76,7 +77,7 @@ static const struct heard *next(const struct fixture *f, enum ut_news_kind kind,
 	return NULL;
 }
 
-static const struct heard *find(const struct fixture *f, enum ut_news_kind kind)
+static const struct heard *find(const struct fixture *f, enum ut_session_event_kind kind)
 {
 	size_t from = 0;
 
@@ -196,21 +197,21 @@ static void a_run_is_told_from_its_start_to_its_end(void **state)
 	size_t from = 0;
 
 	assert_int_equal(run(f, argv), 0);
-	starting = next(f, UT_NEWS_STARTING, &from);
-	ended = next(f, UT_NEWS_ENDED, &from);
-	timeline = next(f, UT_NEWS_TIMELINE, &from);
-	table = next(f, UT_NEWS_TABLE, &from);
-	results = next(f, UT_NEWS_RESULTS, &from);
-	finished = next(f, UT_NEWS_FINISHED, &from);
+	starting = next(f, UT_SESSION_EVENT_STARTING, &from);
+	ended = next(f, UT_SESSION_EVENT_ENDED, &from);
+	timeline = next(f, UT_SESSION_EVENT_TIMELINE, &from);
+	table = next(f, UT_SESSION_EVENT_TABLE, &from);
+	results = next(f, UT_SESSION_EVENT_RESULTS, &from);
+	finished = next(f, UT_SESSION_EVENT_FINISHED, &from);
 	assert_true(starting && ended && timeline && table && results && finished);
 	assert_int_equal(f->count, 6); /* and nothing else */
 	assert_string_equal(starting->path, ended->path);
-	assert_int_equal(ended->news.status, 0);
+	assert_int_equal(ended->event.status, 0);
 	assert_true(ut_path_exists(timeline->path));
 	assert_string_equal(timeline->path, results->path);
-	assert_int_equal(results->news.count, 1);
+	assert_int_equal(results->event.count, 1);
 	assert_non_null(strstr(table->text, "greet"));
-	assert_int_equal(finished->news.code, 0);
+	assert_int_equal(finished->event.code, 0);
 	assert_false(ut_path_exists(starting->path)); /* the recording is gone */
 	assert_true(f->result.ran);
 }
@@ -224,31 +225,31 @@ static void the_status_of_the_program_is_told_and_why_there_is_nothing(void **st
 	assert_int_equal(run(f, argv), 0);
 	assert_true(f->result.ran);
 	assert_int_equal(WEXITSTATUS(f->result.status), 3);
-	assert_int_equal(WEXITSTATUS(find(f, UT_NEWS_ENDED)->news.status), 3);
-	assert_int_equal(WEXITSTATUS(find(f, UT_NEWS_FINISHED)->news.status), 3);
-	nothing = find(f, UT_NEWS_NOTHING);
+	assert_int_equal(WEXITSTATUS(find(f, UT_SESSION_EVENT_ENDED)->event.status), 3);
+	assert_int_equal(WEXITSTATUS(find(f, UT_SESSION_EVENT_FINISHED)->event.status), 3);
+	nothing = find(f, UT_SESSION_EVENT_NOTHING);
 	assert_non_null(nothing);
 	assert_ptr_equal(strstr(nothing->text, "nothing was recorded: "), nothing->text);
-	assert_null(find(f, UT_NEWS_TIMELINE));
-	assert_null(find(f, UT_NEWS_TABLE));
-	assert_int_equal(find(f, UT_NEWS_RESULTS)->news.count, 0);
+	assert_null(find(f, UT_SESSION_EVENT_TIMELINE));
+	assert_null(find(f, UT_SESSION_EVENT_TABLE));
+	assert_int_equal(find(f, UT_SESSION_EVENT_RESULTS)->event.count, 0);
 }
 
 static void a_program_that_is_not_there_is_no_failure_of_the_session(void **state)
 {
 	struct fixture *f = *state;
 	const char *const argv[] = { "/nonexistent/program", NULL };
-	const struct heard *news;
+	const struct heard *event;
 
 	assert_int_equal(run(f, argv), 0);
 	assert_false(f->result.ran);
 	assert_int_equal(f->result.exec_errno, ENOENT);
-	news = find(f, UT_NEWS_NOT_STARTED);
-	assert_non_null(news);
-	assert_int_equal(news->news.code, ENOENT);
-	assert_string_equal(news->path, argv[0]);
-	assert_null(find(f, UT_NEWS_ENDED));
-	assert_false(ut_path_exists(find(f, UT_NEWS_STARTING)->path));
+	event = find(f, UT_SESSION_EVENT_NOT_STARTED);
+	assert_non_null(event);
+	assert_int_equal(event->event.code, ENOENT);
+	assert_string_equal(event->path, argv[0]);
+	assert_null(find(f, UT_SESSION_EVENT_ENDED));
+	assert_false(ut_path_exists(find(f, UT_SESSION_EVENT_STARTING)->path));
 }
 
 static void losses_are_told_by_kind_and_number(void **state)
@@ -263,10 +264,10 @@ static void losses_are_told_by_kind_and_number(void **state)
 		skip();
 	assert_int_equal(run(f, argv), 0);
 	assert_true(WIFSIGNALED(f->result.status));
-	lost = find(f, UT_NEWS_LOST);
+	lost = find(f, UT_SESSION_EVENT_LOST);
 	assert_non_null(lost);
-	assert_int_equal(lost->news.loss, UT_LOSS_UNFINISHED);
-	assert_int_equal(lost->news.count, 2);
+	assert_int_equal(lost->event.loss, UT_LOSS_UNFINISHED);
+	assert_int_equal(lost->event.count, 2);
 	assert_string_equal(lost->text, "2 tasks never ended; shown up to the end of the process");
 }
 
@@ -274,14 +275,14 @@ static void children_that_go_on_are_told(void **state)
 {
 	struct fixture *f = *state;
 	const char *const argv[] = { "/bin/sh", "-c", "sleep 2 & exit 0", NULL };
-	const struct heard *news;
+	const struct heard *event;
 
 	assert_int_equal(run(f, argv), 0);
-	news = find(f, UT_NEWS_STILL_RUNNING);
-	assert_non_null(news);
-	assert_int_equal(news->news.count, 1);
-	assert_true(ut_path_is_dir(news->path)); /* their recording stays */
-	assert_null(find(f, UT_NEWS_NOTHING));   /* who knows yet */
+	event = find(f, UT_SESSION_EVENT_STILL_RUNNING);
+	assert_non_null(event);
+	assert_int_equal(event->event.count, 1);
+	assert_true(ut_path_is_dir(event->path));       /* their recording stays */
+	assert_null(find(f, UT_SESSION_EVENT_NOTHING)); /* who knows yet */
 }
 
 static void a_failure_to_write_is_told_and_the_recording_stays(void **state)
@@ -302,13 +303,13 @@ static void a_failure_to_write_is_told_and_the_recording_stays(void **state)
 	f->plan.out.dir = argv[4];
 	rc = run(f, argv);
 	assert_true(rc < 0);
-	assert_non_null(next(f, UT_NEWS_ENDED, &from));
-	failed = next(f, UT_NEWS_FAILED, &from);
+	assert_non_null(next(f, UT_SESSION_EVENT_ENDED, &from));
+	failed = next(f, UT_SESSION_EVENT_FAILED, &from);
 	assert_non_null(failed);
 	assert_non_null(strstr(failed->text, "results"));
 	assert_string_equal(failed->text, f->err.text);
 	assert_true(ut_path_is_dir(failed->path));
-	assert_int_equal(next(f, UT_NEWS_FINISHED, &from)->news.code, rc);
+	assert_int_equal(next(f, UT_SESSION_EVENT_FINISHED, &from)->event.code, rc);
 	assert_true(f->result.ran);
 }
 
@@ -374,7 +375,7 @@ static void a_recording_that_was_kept_can_be_exported(void **state)
 
 	f->plan.keep_session = true;
 	assert_int_equal(run(f, argv), 0);
-	kept = find(f, UT_NEWS_KEPT);
+	kept = find(f, UT_SESSION_EVENT_KEPT);
 	assert_non_null(kept);
 	assert_true(ut_path_is_dir(kept->path));
 	input = ut_arena_copy(&f->arena, kept->path, strlen(kept->path));
@@ -389,7 +390,7 @@ static void a_recording_that_was_kept_can_be_exported(void **state)
 		rc = ut_session_export(&plan, &f->client, &f->err);
 	listen_again(f);
 	assert_int_equal(rc, 0);
-	timeline = find(f, UT_NEWS_TIMELINE);
+	timeline = find(f, UT_SESSION_EVENT_TIMELINE);
 	assert_non_null(timeline);
 	assert_true(ut_str_ends(timeline->path, ".pftrace"));
 	assert_true(ut_path_exists(timeline->path));

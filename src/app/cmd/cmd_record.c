@@ -238,7 +238,7 @@ static int start(struct ut_record_opts *o, struct ut_arena *a, int argc, const c
 	return ut_record_run(&(struct ut_record_run){ .cmd = &ut_cmd_record,
 						      .plan = &o->plan,
 						      .view = &o->view,
-						      .news = o->news },
+						      .event_log = o->event_log },
 			     result);
 }
 

@@ -26,7 +26,7 @@ struct ut_record_opts {
 	int64_t event_buffer; /* -1 = no limit */
 	bool verbose;
 	bool device_list, metric_list, version, help;
-	const char *debug, *news;
+	const char *debug, *event_log;
 	struct ut_record_view view;
 };
 

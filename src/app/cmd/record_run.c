@@ -18,7 +18,7 @@
 #include "cmd/record_view.h"
 #include "cmd/session_print.h"
 #include "launch/run.h"
-#include "session/news_file.h"
+#include "session/event_file.h"
 #include "session/session_run.h"
 
 #define KEPT "the recording is kept; try again with: unitrace export %s"
@@ -87,42 +87,42 @@ static int report_not_started(const char *name, int code)
 	return missing ? UT_EXIT_NOT_FOUND : UT_EXIT_CANNOT_EXECUTE;
 }
 
-/* Who hears the news. */
+/* Who gets the events. */
 struct listener {
 	int status; /* for a program that did not start */
 	const struct ut_record_run *run;
-	struct ut_news_file file;
+	struct ut_event_file file;
 };
 
-/* With a file for the news, the terminal hears of problems only. */
-static void print(struct listener *l, const struct ut_session_news *news)
+/* With a file for the events, the terminal shows problems only. */
+static void print(struct listener *l, const struct ut_session_event *event)
 {
-	ut_news_file_tell(&l->file, news);
-	if (l->file.fd < 0 || news->kind == UT_NEWS_RESULTS ||
-	    (news->text && news->level <= UT_WARN && news->kind != UT_NEWS_TABLE))
-		ut_session_print_news(NULL, news);
+	ut_event_file_write(&l->file, event);
+	if (l->file.fd < 0 || event->kind == UT_SESSION_EVENT_RESULTS ||
+	    (event->text && event->level <= UT_WARN && event->kind != UT_SESSION_EVENT_TABLE))
+		ut_session_print_event(NULL, event);
 }
 
 /* All that needs more than a line. */
-static void on_news(void *ctx, const struct ut_session_news *news)
+static void on_event(void *ctx, const struct ut_session_event *event)
 {
 	struct listener *l = ctx;
 
-	if (news->kind == UT_NEWS_STARTING)
-		ut_record_view_start(l->run->view, news->path);
-	if (news->kind == UT_NEWS_ENDED)
-		prepare_for_interrupt(news->path, news->status);
-	else if (news->kind == UT_NEWS_NOT_STARTED)
-		l->status = report_not_started(news->path, news->code);
-	print(l, news);
-	if (news->kind == UT_NEWS_RESULTS)
+	if (event->kind == UT_SESSION_EVENT_STARTING)
+		ut_record_view_start(l->run->view, event->path);
+	if (event->kind == UT_SESSION_EVENT_ENDED)
+		prepare_for_interrupt(event->path, event->status);
+	else if (event->kind == UT_SESSION_EVENT_NOT_STARTED)
+		l->status = report_not_started(event->path, event->code);
+	print(l, event);
+	if (event->kind == UT_SESSION_EVENT_RESULTS)
 		ut_record_view_written(l->run->view);
-	if (news->kind == UT_NEWS_RESULTS && l->run->results)
-		l->run->results(l->run->ctx, news->paths, news->count);
-	if (news->kind == UT_NEWS_FAILED && news->path && ut_path_is_dir(news->path))
-		ut_log(UT_ERR, KEPT, news->path);
-	else if (news->kind == UT_NEWS_FAILED && news->path)
-		ut_log(UT_ERR, "the recording is lost: somebody has removed %s", news->path);
+	if (event->kind == UT_SESSION_EVENT_RESULTS && l->run->results)
+		l->run->results(l->run->ctx, event->paths, event->count);
+	if (event->kind == UT_SESSION_EVENT_FAILED && event->path && ut_path_is_dir(event->path))
+		ut_log(UT_ERR, KEPT, event->path);
+	else if (event->kind == UT_SESSION_EVENT_FAILED && event->path)
+		ut_log(UT_ERR, "the recording is lost: somebody has removed %s", event->path);
 }
 
 int ut_record_run(const struct ut_record_run *run, struct ut_session_result *result)
@@ -133,10 +133,10 @@ int ut_record_run(const struct ut_record_run *run, struct ut_session_result *res
 	int rc = ut_record_view_check(run->view, &err);
 
 	if (!rc)
-		rc = ut_news_file_open(&listener.file, run->news, &err);
-	client.notify = on_news;
+		rc = ut_event_file_open(&listener.file, run->event_log, &err);
+	client.notify = on_event;
 	client.ctx = &listener;
-	client.wants_progress |= run->news != NULL;
+	client.wants_progress |= run->event_log != NULL;
 	if (!rc)
 		rc = ut_session_check(run->plan, &client, &err);
 	if (rc == -EINVAL)
@@ -146,7 +146,7 @@ int ut_record_run(const struct ut_record_run *run, struct ut_session_result *res
 		return UT_EXIT_OWN_FAILURE;
 	}
 	rc = ut_session_run(run->plan, &client, result, &err);
-	ut_news_file_close(&listener.file);
+	ut_event_file_close(&listener.file);
 	ut_record_view_end(run->view, result->ran);
 	if (!result->ran || (rc && !result->status))
 		return listener.status;

@@ -1,5 +1,5 @@
 /*
- * record_run.h - a session as a command line runs it: its news are printed, Ctrl-C while results
+ * record_run.h - a session as a command line runs it: its events are printed, Ctrl-C while results
  * are written says where the recording is, and what did not start gets its own exit status.
  */
 #ifndef UT_CMD_RECORD_RUN_H
@@ -16,7 +16,7 @@ struct ut_record_run {
 	const struct ut_cmd *cmd; /* who is told about a misuse */
 	const struct ut_session_plan *plan;
 	struct ut_record_view *view;
-	const char *news; /* a file for what is told, instead of the terminal; NULL = none */
+	const char *event_log; /* a file for what is told, instead of the terminal; NULL = none */
 	/* The timelines that commands can read; gone when it returns. May be NULL. */
 	void (*results)(void *ctx, const char *const *paths, uint64_t count);
 	void *ctx;

@@ -8,53 +8,54 @@
 #include "session/recordings.h"
 #include "text/cells.h"
 
-void ut_session_print_news(void *ctx, const struct ut_session_news *news)
+void ut_session_print_event(void *ctx, const struct ut_session_event *event)
 {
 	(void)ctx;
-	switch (news->kind) {
+	switch (event->kind) {
 	/* Intel's unitrace says these, too. */
-	case UT_NEWS_SHARED_NAME:
-	case UT_NEWS_RANK_LEFT_OUT:
-	case UT_NEWS_SILENT_PROCESS:
-	case UT_NEWS_TIMELINE:
-	case UT_NEWS_REPORT:
-		ut_log_classic(news->level, "%s", news->text);
+	case UT_SESSION_EVENT_SHARED_NAME:
+	case UT_SESSION_EVENT_RANK_LEFT_OUT:
+	case UT_SESSION_EVENT_SILENT_PROCESS:
+	case UT_SESSION_EVENT_TIMELINE:
+	case UT_SESSION_EVENT_REPORT:
+		ut_log_classic(event->level, "%s", event->text);
 		break;
-	case UT_NEWS_REMARK:
-		ut_log_line(news->level, news->room ? news->room : "session", "%s", news->text);
+	case UT_SESSION_EVENT_REMARK:
+		ut_log_line(event->level, event->module ? event->module : "session", "%s",
+			    event->text);
 		break;
-	case UT_NEWS_GROWING:
-	case UT_NEWS_COULD_NOT_RECORD:
-	case UT_NEWS_LOST:
-	case UT_NEWS_NOTHING:
-	case UT_NEWS_NO_DEVICE:
-	case UT_NEWS_TEST_TRACES:
-	case UT_NEWS_STILL_RUNNING:
-	case UT_NEWS_KEPT:
-	case UT_NEWS_FAILED:
-		ut_log(news->level, "%s", news->text);
+	case UT_SESSION_EVENT_GROWING:
+	case UT_SESSION_EVENT_COULD_NOT_RECORD:
+	case UT_SESSION_EVENT_LOST:
+	case UT_SESSION_EVENT_NOTHING:
+	case UT_SESSION_EVENT_NO_DEVICE:
+	case UT_SESSION_EVENT_TEST_TRACES:
+	case UT_SESSION_EVENT_STILL_RUNNING:
+	case UT_SESSION_EVENT_KEPT:
+	case UT_SESSION_EVENT_FAILED:
+		ut_log(event->level, "%s", event->text);
 		break;
-	case UT_NEWS_STARTING:
-		ut_log(UT_DEBUG, "the recording is kept in %s", news->path);
+	case UT_SESSION_EVENT_STARTING:
+		ut_log(UT_DEBUG, "the recording is kept in %s", event->path);
 		break;
-	case UT_NEWS_SIZE:
+	case UT_SESSION_EVENT_SIZE:
 		/* Not while a shell or another program has the terminal. */
-		if (!news->text || tcgetpgrp(STDERR_FILENO) == getpgrp())
-			ut_log_state(news->text);
+		if (!event->text || tcgetpgrp(STDERR_FILENO) == getpgrp())
+			ut_log_state(event->text);
 		break;
-	case UT_NEWS_PROGRESS:
-		ut_log_state(news->text);
+	case UT_SESSION_EVENT_PROGRESS:
+		ut_log_state(event->text);
 		break;
-	case UT_NEWS_TABLE:
-		fprintf(stderr, "\n%s\n", news->text);
+	case UT_SESSION_EVENT_TABLE:
+		fprintf(stderr, "\n%s\n", event->text);
 		break;
-	case UT_NEWS_RESULTS:
-		if (!ut_recordings_note(news->paths, news->count, news->rank))
+	case UT_SESSION_EVENT_RESULTS:
+		if (!ut_recordings_note(event->paths, event->count, event->rank))
 			ut_log(UT_DEBUG, "the last recording cannot be noted");
 		break;
-	case UT_NEWS_NOT_STARTED:
-	case UT_NEWS_ENDED:
-	case UT_NEWS_FINISHED:
+	case UT_SESSION_EVENT_NOT_STARTED:
+	case UT_SESSION_EVENT_ENDED:
+	case UT_SESSION_EVENT_FINISHED:
 		break; /* the command and its exit status are about these */
 	}
 }
@@ -64,7 +65,7 @@ struct ut_session_client ut_session_print(void)
 	bool terminal = ut_term_is_screen(STDERR_FILENO);
 
 	return (struct ut_session_client){
-		.notify = ut_session_print_news,
+		.notify = ut_session_print_event,
 		.wants_progress = ut_term_moves(STDERR_FILENO),
 		/* What the program prints on the same terminal would be mixed with it. */
 		.wants_size = ut_term_moves(STDERR_FILENO) && !isatty(STDOUT_FILENO),

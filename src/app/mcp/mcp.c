@@ -32,7 +32,7 @@ struct loop {
 	bool too_long;      /* the rest of this line is stepped over */
 
 	pthread_mutex_t lock;
-	pthread_cond_t news;        /* for the one who works */
+	pthread_cond_t changed;     /* for the one who works */
 	struct task *first, **last; /* waiting */
 	struct task *running;       /* NULL = nothing */
 	struct timespec began;      /* of running */
@@ -86,7 +86,7 @@ static struct task *take_task(struct loop *l)
 
 	pthread_mutex_lock(&l->lock);
 	while (!l->first && !l->closed)
-		pthread_cond_wait(&l->news, &l->lock);
+		pthread_cond_wait(&l->changed, &l->lock);
 	t = l->first;
 	if (t) {
 		l->first = t->next;
@@ -183,7 +183,7 @@ static bool enqueue(struct loop *l, struct task *t)
 		*l->last = t;
 		l->last = &t->next;
 		l->waiting++;
-		pthread_cond_signal(&l->news);
+		pthread_cond_signal(&l->changed);
 	}
 	pthread_mutex_unlock(&l->lock);
 	return room;
@@ -276,7 +276,7 @@ static void finish(struct loop *l)
 		take_message(l, (struct ut_str){ l->line.data, l->line.len });
 	pthread_mutex_lock(&l->lock);
 	l->closed = true;
-	pthread_cond_signal(&l->news);
+	pthread_cond_signal(&l->changed);
 	pthread_mutex_unlock(&l->lock);
 	while (!look(l))
 		nanosleep(&moment, NULL);
@@ -303,12 +303,12 @@ int ut_mcp_serve(const struct ut_mcp_options *options, int in, int out, struct u
 	l.last = &l.first;
 	pthread_mutex_init(&l.lock, NULL);
 	pthread_mutex_init(&l.writing, NULL);
-	pthread_cond_init(&l.news, NULL);
+	pthread_cond_init(&l.changed, NULL);
 	if (!rc)
 		rc = run(&l, err);
 	ut_mcp_server_release(&l.server);
 	ut_buf_release(&l.line);
-	pthread_cond_destroy(&l.news);
+	pthread_cond_destroy(&l.changed);
 	pthread_mutex_destroy(&l.writing);
 	pthread_mutex_destroy(&l.lock);
 	return rc;

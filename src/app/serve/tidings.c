@@ -20,7 +20,7 @@ struct listener {
 };
 
 /* What the page has not heard yet becomes its text; false if it has heard everything. */
-static bool find_news(struct listener *page)
+static bool find_event(struct listener *page)
 {
 	struct ut_serve *s = page->s;
 
@@ -76,7 +76,7 @@ static ssize_t beat(void *ctx, uint64_t at, char *to, size_t room)
 	if (first)
 		return send_words(to, room, "retry: 1000\n\n");
 	for (int waited = 0; waited < BEAT_MS && !s->stopping; waited += UT_TICK_MS) {
-		if (find_news(page))
+		if (find_event(page))
 			return send_some(page, to, room);
 		poll(NULL, 0, UT_TICK_MS);
 	}

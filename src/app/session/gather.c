@@ -116,17 +116,17 @@ static void report_failures(const struct ut_gather *g)
 	int code = (int)atomic_load(&c->failure);
 
 	if (n)
-		ut_session_say(g->client,
-			       (struct ut_session_news){ .kind = UT_NEWS_COULD_NOT_RECORD,
-							 .level = UT_WARN,
-							 .count = n,
-							 .code = code },
-			       "%" PRIu32 " process%s could not record into %s: %s%s", n,
-			       n == 1 ? "" : "es", g->session->dir,
-			       code == UT_SPOOL_SANDBOX
-				       ? "its system calls are restricted (seccomp)"
-				       : strerror(code),
-			       limit_of(code));
+		ut_session_notify_text(
+			g->client,
+			(struct ut_session_event){ .kind = UT_SESSION_EVENT_COULD_NOT_RECORD,
+						   .level = UT_WARN,
+						   .count = n,
+						   .code = code },
+			"%" PRIu32 " process%s could not record into %s: %s%s", n,
+			n == 1 ? "" : "es", g->session->dir,
+			code == UT_SPOOL_SANDBOX ? "its system calls are restricted (seccomp)"
+						 : strerror(code),
+			limit_of(code));
 }
 
 /* Why there is nothing, if there is nothing. */
@@ -148,7 +148,8 @@ static void report_nothing(const struct ut_gather *g, const struct ut_outputs *o
 /* What was asked for of devices is missing, whatever else there is. */
 static void report_no_device(const struct ut_gather *g, const struct ut_outputs *out)
 {
-	const struct ut_session_news news = { .kind = UT_NEWS_NO_DEVICE, .level = UT_WARN };
+	const struct ut_session_event event = { .kind = UT_SESSION_EVENT_NO_DEVICE,
+						.level = UT_WARN };
 	const struct ut_device_log *log = &out->devices.log;
 	const struct ut_opt_list *asked = &g->plan->device.devices;
 	uint32_t want = g->session->control->want & ~UT_WANT_MEMORY;
@@ -156,40 +157,44 @@ static void report_no_device(const struct ut_gather *g, const struct ut_outputs 
 	if (!want || !out->devices.active || log->work_count)
 		return;
 	if (asked->count && want & UT_WANT_WORK)
-		ut_session_say(g->client, news,
-			       "--devices-to-sample %s: the program has not used such a device",
-			       asked->items[0]);
+		ut_session_notify_text(
+			g->client, event,
+			"--devices-to-sample %s: the program has not used such a device",
+			asked->items[0]);
 	else if (out->events && !log->calls_count)
-		ut_session_say(g->client, news,
-			       "no work of a device was recorded: no runtime that unitrace knows "
-			       "(CUDA, OpenCL, Level Zero) has reported any; 'unitrace "
-			       "--device-list' lists devices");
+		ut_session_notify_text(
+			g->client, event,
+			"no work of a device was recorded: no runtime that unitrace knows "
+			"(CUDA, OpenCL, Level Zero) has reported any; 'unitrace "
+			"--device-list' lists devices");
 }
 
 static void report_kept(const struct ut_gather *g, size_t living)
 {
-	struct ut_session_news news = { .kind = living ? UT_NEWS_STILL_RUNNING : UT_NEWS_KEPT,
-					.level = living ? UT_WARN : UT_INFO,
-					.count = living,
-					.path = g->session->dir };
+	struct ut_session_event event = { .kind = living ? UT_SESSION_EVENT_STILL_RUNNING
+							 : UT_SESSION_EVENT_KEPT,
+					  .level = living ? UT_WARN : UT_INFO,
+					  .count = living,
+					  .path = g->session->dir };
 
 	if (living)
-		ut_session_say(
-			g->client, news,
+		ut_session_notify_text(
+			g->client, event,
 			"%zu process%s of the run still running; when done: unitrace export %s",
 			living, living == 1 ? " is" : "es are", g->session->dir);
 	else if (!g->plan->out.quiet)
-		ut_session_say(g->client, news, "the recording is kept in %s", g->session->dir);
+		ut_session_notify_text(g->client, event, "the recording is kept in %s",
+				       g->session->dir);
 }
 
 static void report_failed(const struct ut_gather *g, const struct ut_err *err)
 {
-	ut_session_say(g->client,
-		       (struct ut_session_news){ .kind = UT_NEWS_FAILED,
-						 .level = UT_ERR,
-						 .path = g->session->dir,
-						 .code = err->code },
-		       "%s", err->text[0] ? err->text : strerror(-err->code));
+	ut_session_notify_text(g->client,
+			       (struct ut_session_event){ .kind = UT_SESSION_EVENT_FAILED,
+							  .level = UT_ERR,
+							  .path = g->session->dir,
+							  .code = err->code },
+			       "%s", err->text[0] ? err->text : strerror(-err->code));
 }
 
 /* ---- results ------------------------------------------------------------------------------- */
@@ -248,9 +253,10 @@ static void put_away(const struct ut_gather *g, const struct spools *s)
 	if (g->plan->keep_session || s->living) {
 		report_kept(g, s->living);
 	} else if (ut_session_remove(g->session, &err)) {
-		ut_session_say(g->client,
-			       (struct ut_session_news){ .kind = UT_NEWS_REMARK, .level = UT_WARN },
-			       "%s", err.text);
+		ut_session_notify_text(g->client,
+				       (struct ut_session_event){ .kind = UT_SESSION_EVENT_REMARK,
+								  .level = UT_WARN },
+				       "%s", err.text);
 	}
 }
 

@@ -9,7 +9,7 @@
 
 #include "base/err.h"
 #include "launch/knock.h"
-#include "session/session_news.h"
+#include "session/session_event.h"
 
 struct ut_arena;
 struct ut_growth;
@@ -33,7 +33,7 @@ struct ut_gather {
 
 /*
  * Waits for children, writes everything, and removes the recording unless it is still needed: then
- * the news say where it is. A failure is told and returned.
+ * the events say where it is. A failure is told and returned.
  */
 int ut_gather(const struct ut_gather *g, struct ut_err *err) UT_MUST_CHECK;
 

@@ -8,7 +8,7 @@
 #include "base/err.h"
 #include "base/size.h"
 #include "import/spool/reader.h"
-#include "session/session_news.h"
+#include "session/session_event.h"
 #include "wire/clock.h"
 
 #define FIRST_BYTES (UINT64_C(8) << 20) /* half a million calls, some 80 MiB of JSON */
@@ -49,16 +49,17 @@ static void show_size(const struct ut_growth *g, uint64_t bytes)
 		 ut_size_text(size, sizeof(size), bytes),
 		 ut_time_text(time, sizeof(time), (g->last_time - g->start) / SECOND * SECOND),
 		 ut_size_text(rate, sizeof(rate), g->rate));
-	ut_session_tell(g->client, (struct ut_session_news){ .kind = UT_NEWS_SIZE,
-							     .level = UT_INFO,
-							     .count = bytes,
-							     .text = text });
+	ut_session_notify(g->client, (struct ut_session_event){ .kind = UT_SESSION_EVENT_SIZE,
+								.level = UT_INFO,
+								.count = bytes,
+								.text = text });
 }
 
 void ut_growth_end(struct ut_growth *g)
 {
 	if (g->next && g->client && g->client->wants_size)
-		ut_session_tell(g->client, (struct ut_session_news){ .kind = UT_NEWS_SIZE });
+		ut_session_notify(g->client,
+				  (struct ut_session_event){ .kind = UT_SESSION_EVENT_SIZE });
 }
 
 void ut_growth_look(struct ut_growth *g)
@@ -83,10 +84,10 @@ void ut_growth_look(struct ut_growth *g)
 	if (g->rate)
 		snprintf(speed, sizeof(speed), " (%s/s)",
 			 ut_size_text(rate, sizeof(rate), g->rate));
-	ut_session_say(
+	ut_session_notify_text(
 		g->client,
-		(struct ut_session_news){
-			.kind = UT_NEWS_GROWING, .level = UT_INFO, .count = bytes },
+		(struct ut_session_event){
+			.kind = UT_SESSION_EVENT_GROWING, .level = UT_INFO, .count = bytes },
 		"%s are recorded%s; JSON takes some ten times that, -o FILE.json.zst less. To "
 		"record less: %s",
 		ut_size_text(size, sizeof(size), bytes), speed,

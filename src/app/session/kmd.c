@@ -21,7 +21,7 @@
 #include "model/sink.h"
 #include "model/trace.h"
 #include "session/outputs.h"
-#include "session/session_news.h"
+#include "session/session_event.h"
 #include "text/out.h"
 #include "wire/clock.h"
 
@@ -40,9 +40,10 @@
 
 static void remark(const struct ut_session_client *client, const char *what, const char *why)
 {
-	ut_session_say(client, (struct ut_session_news){ .kind = UT_NEWS_REMARK, .level = UT_WARN },
-		       "--chrome-kmd-logging: %s%s%s", what, why && why[0] ? ": " : "",
-		       why ? why : "");
+	ut_session_notify_text(
+		client,
+		(struct ut_session_event){ .kind = UT_SESSION_EVENT_REMARK, .level = UT_WARN },
+		"--chrome-kmd-logging: %s%s%s", what, why && why[0] ? ": " : "", why ? why : "");
 }
 
 /* In the child. Ctrl-C is for the program; bpftrace ends when we say so. */
@@ -378,8 +379,9 @@ int ut_kmd_write_alone(struct ut_outputs *o, const char *dir, const struct ut_ou
 	o->kmd_sent += count;
 	rc = ut_out_commit_as(out, &o->arena, &path, err);
 	if (!rc)
-		ut_session_say(&o->client,
-			       (struct ut_session_news){ .kind = UT_NEWS_REMARK, .level = UT_INFO },
-			       "KMD profiling data are stored in %s", path);
+		ut_session_notify_text(&o->client,
+				       (struct ut_session_event){ .kind = UT_SESSION_EVENT_REMARK,
+								  .level = UT_INFO },
+				       "KMD profiling data are stored in %s", path);
 	return rc;
 }

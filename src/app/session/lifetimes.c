@@ -335,7 +335,7 @@ static bool read_events(struct ut_lifetimes *l)
 }
 
 /* Waits for an end, a new spool, or the order to stop: false. */
-static bool wait_for_news(struct ut_lifetimes *l, int *soon)
+static bool wait_for_event(struct ut_lifetimes *l, int *soon)
 {
 	struct pollfd fds[MOST_WATCHED + 2] = { { .fd = l->stop_fd, .events = POLLIN },
 						{ .fd = l->made_fd, .events = POLLIN } };
@@ -361,7 +361,7 @@ static void *watch(void *ctx)
 	struct ut_lifetimes *l = ctx;
 	int soon = SOON_TRIES;
 
-	while (wait_for_news(l, &soon)) {
+	while (wait_for_event(l, &soon)) {
 		pthread_mutex_lock(&l->lock);
 		note_ended(l);
 		if (soon)

@@ -4,7 +4,7 @@
 #include <stddef.h>
 
 #include "model/trace.h"
-#include "session/session_news.h"
+#include "session/session_event.h"
 
 void ut_losses_report(const struct ut_session_client *client, const struct ut_losses *l)
 {
@@ -29,27 +29,29 @@ void ut_losses_report(const struct ut_session_client *client, const struct ut_lo
 		  "of a kind that this version does not know" },
 		{ UT_LOSS_UNREAD, l->unread, "piece", "pieces", "of a file could not be read" },
 	};
-	struct ut_session_news news = { .kind = UT_NEWS_LOST, .level = UT_WARN };
+	struct ut_session_event event = { .kind = UT_SESSION_EVENT_LOST, .level = UT_WARN };
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-		news.loss = kinds[i].loss;
-		news.count = kinds[i].count;
-		if (news.count)
-			ut_session_say(client, news, "%" PRIu64 " %s %s", news.count,
-				       news.count == 1 ? kinds[i].one : kinds[i].many,
-				       kinds[i].what);
+		event.loss = kinds[i].loss;
+		event.count = kinds[i].count;
+		if (event.count)
+			ut_session_notify_text(client, event, "%" PRIu64 " %s %s", event.count,
+					       event.count == 1 ? kinds[i].one : kinds[i].many,
+					       kinds[i].what);
 	}
-	news.level = UT_INFO;
-	news.loss = UT_LOSS_OLDER;
-	news.count = l->overwritten;
-	if (news.count)
-		ut_session_say(client, news,
-			       "flight recorder: %" PRIu64 " older chunks were recorded over",
-			       news.count);
-	news.loss = UT_LOSS_IGNORED;
-	news.count = l->ignored;
-	if (news.count)
-		ut_session_say(client, news,
-			       "%" PRIu64 " calls came from threads that asked to be ignored",
-			       news.count);
+	event.level = UT_INFO;
+	event.loss = UT_LOSS_OLDER;
+	event.count = l->overwritten;
+	if (event.count)
+		ut_session_notify_text(client, event,
+				       "flight recorder: %" PRIu64
+				       " older chunks were recorded over",
+				       event.count);
+	event.loss = UT_LOSS_IGNORED;
+	event.count = l->ignored;
+	if (event.count)
+		ut_session_notify_text(client, event,
+				       "%" PRIu64
+				       " calls came from threads that asked to be ignored",
+				       event.count);
 }

@@ -10,7 +10,7 @@
 struct ut_losses;
 struct ut_session_client;
 
-/* One piece of news, UT_NEWS_LOST, for each kind that is not 0. */
+/* One event, UT_SESSION_EVENT_LOST, for each kind that is not 0. */
 void ut_losses_report(const struct ut_session_client *client, const struct ut_losses *losses);
 
 #endif

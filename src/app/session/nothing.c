@@ -8,14 +8,15 @@
 #include "base/str.h"
 #include "launch/program.h"
 #include "session/outputs.h"
-#include "session/session_news.h"
+#include "session/session_event.h"
 #include "session/session_plan.h"
 #include "wire/control.h"
 
 #define REPORT(...)                                                                                \
-	ut_session_say(n->client,                                                                  \
-		       (struct ut_session_news){ .kind = UT_NEWS_NOTHING, .level = UT_INFO },      \
-		       __VA_ARGS__)
+	ut_session_notify_text(                                                                    \
+		n->client,                                                                         \
+		(struct ut_session_event){ .kind = UT_SESSION_EVENT_NOTHING, .level = UT_INFO },   \
+		__VA_ARGS__)
 #define SAY(...) REPORT("nothing was recorded: " __VA_ARGS__)
 
 static void report_unwanted(const struct ut_nothing *n, const char *name)

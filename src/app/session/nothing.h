@@ -27,7 +27,7 @@ struct ut_nothing {
 	enum ut_knock knock;
 };
 
-/* One or two pieces of news. */
+/* One or two events. */
 void ut_nothing_tell(const struct ut_nothing *n, struct ut_arena *a);
 
 #endif

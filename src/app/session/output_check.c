@@ -6,7 +6,7 @@
 
 #include "base/arena.h"
 #include "export/out_check.h"
-#include "session/session_news.h"
+#include "session/session_event.h"
 #include "text/out.h"
 
 /* A variable that is not set leaves a hole in the name, which several ranks would share. */
@@ -17,10 +17,11 @@ static void report_unset(const struct ut_session_client *client, struct ut_arena
 		const char *name = ut_arena_copy(a, p + 3, strcspn(p + 3, "}"));
 
 		if (!getenv(name))
-			ut_session_say(client,
-				       (struct ut_session_news){ .kind = UT_NEWS_REMARK,
-								 .level = UT_WARN },
-				       "%s: the variable %s is not set", text, name);
+			ut_session_notify_text(
+				client,
+				(struct ut_session_event){ .kind = UT_SESSION_EVENT_REMARK,
+							   .level = UT_WARN },
+				"%s: the variable %s is not set", text, name);
 	}
 }
 

@@ -12,7 +12,7 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "export/exporter.h"
-#include "session/session_news.h"
+#include "session/session_event.h"
 
 static bool has_format(const struct ut_output_opts *opts, const struct ut_exporter *format)
 {
@@ -243,10 +243,11 @@ static const char *claim(struct ut_output_names *n, const char *path)
 	}
 	/* Who chose a name himself may read the old file and believe that it is the new one. */
 	if (path != wanted && n->opts->output && ut_path_exists(wanted) && !n->taken_count)
-		ut_session_say(n->client,
-			       (struct ut_session_news){ .kind = UT_NEWS_REMARK, .level = UT_WARN },
-			       "%s exists already and is kept; --overwrite would replace it",
-			       wanted);
+		ut_session_notify_text(
+			n->client,
+			(struct ut_session_event){ .kind = UT_SESSION_EVENT_REMARK,
+						   .level = UT_WARN },
+			"%s exists already and is kept; --overwrite would replace it", wanted);
 	take(n, path, wanted);
 	return path;
 }

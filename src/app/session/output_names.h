@@ -92,7 +92,8 @@ int ut_output_converted(struct ut_output_names *n, const struct ut_output_who *w
 /* What the name was before a number made it free; path itself if it has none. */
 const char *ut_output_wanted(const struct ut_output_names *n, const char *path);
 
-/* kind is the file's name below --result-dir, without suffix. *path NULL: it is news, not a file.
+/* kind is the file's name below --result-dir, without suffix. *path NULL: it is an event, not a
+ * file.
  */
 int ut_output_report(struct ut_output_names *n, const struct ut_output_who *who, const char *kind,
 		     const char **path, struct ut_err *err) UT_MUST_CHECK;

@@ -94,8 +94,8 @@ struct tee {
 
 static void report_progress(const struct tee *t, const char *text)
 {
-	ut_session_tell(t->client,
-			(struct ut_session_news){ .kind = UT_NEWS_PROGRESS, .text = text });
+	ut_session_notify(t->client, (struct ut_session_event){ .kind = UT_SESSION_EVENT_PROGRESS,
+								.text = text });
 }
 
 static void show_progress(struct tee *t, const struct ut_trace *trace)
@@ -206,11 +206,11 @@ static bool is_for_commands(const struct ut_target *t)
 static void report_stored(struct ut_outputs *o)
 {
 	for (size_t i = 0; i < o->stored.count; i++)
-		ut_session_say(&o->client,
-			       (struct ut_session_news){ .kind = UT_NEWS_TIMELINE,
-							 .level = UT_INFO,
-							 .path = o->stored.items[i] },
-			       "Timeline is stored in %s", o->stored.items[i]);
+		ut_session_notify_text(&o->client,
+				       (struct ut_session_event){ .kind = UT_SESSION_EVENT_TIMELINE,
+								  .level = UT_INFO,
+								  .path = o->stored.items[i] },
+				       "Timeline is stored in %s", o->stored.items[i]);
 	ut_opt_list_release(&o->stored);
 }
 
@@ -225,11 +225,12 @@ void ut_outputs_measured(struct ut_outputs *o, const char *path, const char *sai
 static void report_measured(struct ut_outputs *o)
 {
 	for (size_t i = 0; i + 1 < o->measured.count; i += 2)
-		ut_session_say(&o->client,
-			       (struct ut_session_news){ .kind = UT_NEWS_REPORT,
-							 .level = UT_INFO,
-							 .path = o->measured.items[i + 1] },
-			       "%s %s", o->measured.items[i], o->measured.items[i + 1]);
+		ut_session_notify_text(
+			&o->client,
+			(struct ut_session_event){ .kind = UT_SESSION_EVENT_REPORT,
+						   .level = UT_INFO,
+						   .path = o->measured.items[i + 1] },
+			"%s %s", o->measured.items[i], o->measured.items[i + 1]);
 	ut_opt_list_release(&o->measured);
 }
 
@@ -293,12 +294,13 @@ static void report_notes(const struct ut_outputs *o, const struct ut_trace *t,
 		for (size_t n = 0; n < i; n++)
 			said |= t->notes[n] == t->notes[i];
 		if (!said)
-			ut_session_say(&o->client,
-				       (struct ut_session_news){ .kind = UT_NEWS_REMARK,
-								 .level = UT_WARN,
-								 .pid = info->pid },
-				       "%s (%" PRIu32 "): %s", info->name, info->pid,
-				       ut_strtab_get(&t->strings, t->notes[i]).ptr);
+			ut_session_notify_text(
+				&o->client,
+				(struct ut_session_event){ .kind = UT_SESSION_EVENT_REMARK,
+							   .level = UT_WARN,
+							   .pid = info->pid },
+				"%s (%" PRIu32 "): %s", info->name, info->pid,
+				ut_strtab_get(&t->strings, t->notes[i]).ptr);
 	}
 }
 
@@ -490,12 +492,13 @@ static int feed(struct ut_outputs *o, const struct ut_spool_info *info, uint64_t
 static void report_nothing(const struct ut_outputs *o, const struct ut_spool_info *info)
 {
 	if (!o->opts->quiet)
-		ut_session_say(&o->client,
-			       (struct ut_session_news){ .kind = UT_NEWS_SILENT_PROCESS,
-							 .level = UT_INFO,
-							 .pid = info->pid },
-			       "No event of interest is logged for process %" PRIu32 " (%s)",
-			       info->pid, info->name);
+		ut_session_notify_text(
+			&o->client,
+			(struct ut_session_event){ .kind = UT_SESSION_EVENT_SILENT_PROCESS,
+						   .level = UT_INFO,
+						   .pid = info->pid },
+			"No event of interest is logged for process %" PRIu32 " (%s)", info->pid,
+			info->name);
 }
 
 static int export_one(struct ut_outputs *o, const struct ut_spool_info *info, bool first,
@@ -577,9 +580,10 @@ static void warn_of_input(void *ctx, const char *path, const char *text)
 {
 	const struct conversion *c = ctx;
 
-	ut_session_say(&c->outputs->client,
-		       (struct ut_session_news){ .kind = UT_NEWS_REMARK, .level = UT_WARN },
-		       "%s: %s", path, text);
+	ut_session_notify_text(
+		&c->outputs->client,
+		(struct ut_session_event){ .kind = UT_SESSION_EVENT_REMARK, .level = UT_WARN },
+		"%s: %s", path, text);
 }
 
 static void feed_store(struct ut_outputs *o, struct ut_store *store, const char *name)
@@ -657,9 +661,10 @@ static int put_report(struct ut_outputs *o, const struct ut_output_who *root, co
 	if (rc)
 		return rc;
 	if (!path) {
-		ut_session_tell(&o->client, (struct ut_session_news){ .kind = UT_NEWS_TABLE,
-								      .level = UT_INFO,
-								      .text = text->data });
+		ut_session_notify(&o->client,
+				  (struct ut_session_event){ .kind = UT_SESSION_EVENT_TABLE,
+							     .level = UT_INFO,
+							     .text = text->data });
 		return 0;
 	}
 	rc = ut_path_mkdirs(ut_path_dir(&o->arena, path), err);
@@ -669,10 +674,11 @@ static int put_report(struct ut_outputs *o, const struct ut_output_who *root, co
 	ut_out_write(out, text->data, text->len);
 	rc = ut_out_commit_as(out, &o->arena, &path, err);
 	if (!rc && !o->opts->quiet)
-		ut_session_say(&o->client,
-			       (struct ut_session_news){
-				       .kind = UT_NEWS_REPORT, .level = UT_INFO, .path = path },
-			       "Log is stored in %s", path);
+		ut_session_notify_text(&o->client,
+				       (struct ut_session_event){ .kind = UT_SESSION_EVENT_REPORT,
+								  .level = UT_INFO,
+								  .path = path },
+				       "Log is stored in %s", path);
 	return rc;
 }
 
@@ -793,9 +799,9 @@ int ut_outputs_finish(struct ut_outputs *o, const struct ut_output_who *root, st
 
 void ut_outputs_report_results(const struct ut_outputs *o, int32_t rank)
 {
-	ut_session_tell(&o->client, (struct ut_session_news){ .kind = UT_NEWS_RESULTS,
-							      .level = UT_DEBUG,
-							      .paths = o->written.items,
-							      .count = o->written.count,
-							      .rank = rank });
+	ut_session_notify(&o->client, (struct ut_session_event){ .kind = UT_SESSION_EVENT_RESULTS,
+								 .level = UT_DEBUG,
+								 .paths = o->written.items,
+								 .count = o->written.count,
+								 .rank = rank });
 }

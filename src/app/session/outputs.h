@@ -19,7 +19,7 @@
 #include "session/device_report.h"
 #include "session/kernel_report.h"
 #include "session/output_names.h"
-#include "session/session_news.h"
+#include "session/session_event.h"
 
 struct ut_inputs;
 struct ut_out;
@@ -83,7 +83,7 @@ int ut_outputs_export(struct ut_outputs *o, const struct ut_spool_info *list, si
 int ut_outputs_convert(struct ut_outputs *o, const struct ut_inputs *in,
 		       struct ut_err *err) UT_MUST_CHECK;
 
-/* The summary, -r and device tables, as news or to files; then one piece of news per kind of loss.
+/* The summary, -r and device tables, as events or to files; then one event per kind of loss.
  */
 int ut_outputs_finish(struct ut_outputs *o, const struct ut_output_who *root,
 		      struct ut_err *err) UT_MUST_CHECK;
@@ -92,7 +92,7 @@ int ut_outputs_finish(struct ut_outputs *o, const struct ut_output_who *root,
 struct ut_out *ut_outputs_open(struct ut_outputs *o, const char *path);
 void ut_outputs_measured(struct ut_outputs *o, const char *path, const char *said);
 
-/* UT_NEWS_RESULTS: the last thing before release. */
+/* UT_SESSION_EVENT_RESULTS: the last thing before release. */
 void ut_outputs_report_results(const struct ut_outputs *o, int32_t rank);
 
 #endif

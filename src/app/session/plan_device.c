@@ -10,7 +10,7 @@
 
 #include "base/str.h"
 #include "session/device_report.h"
-#include "session/session_news.h"
+#include "session/session_event.h"
 #include "unitrace/backend.h"
 #include "wire/backend_options.h"
 #include "wire/control.h"
@@ -230,12 +230,12 @@ int ut_session_plan_apply_device(const struct ut_session_plan *p, struct ut_cont
 	if (ut_session_plan_wants_rank(p, control->rank))
 		control->want = ut_session_plan_want(p);
 	else if (ut_session_plan_want(p) && !p->out.quiet)
-		ut_session_say(client,
-			       (struct ut_session_news){ .kind = UT_NEWS_RANK_LEFT_OUT,
-							 .level = UT_INFO,
-							 .rank = control->rank },
-			       "MPI rank %d is not enabled for tracing or profiling",
-			       control->rank);
+		ut_session_notify_text(
+			client,
+			(struct ut_session_event){ .kind = UT_SESSION_EVENT_RANK_LEFT_OUT,
+						   .level = UT_INFO,
+						   .rank = control->rank },
+			"MPI rank %d is not enabled for tracing or profiling", control->rank);
 	control->devices = devices_wanted(&d->devices);
 	if (d->no_engine)
 		control->flags |= UT_CONTROL_ONE_QUEUE;

@@ -15,7 +15,7 @@
 #include "base/str.h"
 #include "launch/levelzero_door.h"
 #include "metrics/metric_groups.h"
-#include "session/session_news.h"
+#include "session/session_event.h"
 #include "wire/backend_options.h"
 #include "wire/control.h"
 
@@ -107,11 +107,13 @@ static void report_likeness(const struct ut_device_opts *d, const struct ut_metr
 			    const struct ut_session_client *client)
 {
 	if (d->group && strcasecmp(d->group, group->name.ptr) != 0)
-		ut_session_say(client,
-			       (struct ut_session_news){ .kind = UT_NEWS_REMARK, .level = UT_INFO },
-			       "--group %s is a group of Intel's devices; on NVIDIA's, %s is "
-			       "measured, which is nearest to it",
-			       d->group, group->name.ptr);
+		ut_session_notify_text(
+			client,
+			(struct ut_session_event){ .kind = UT_SESSION_EVENT_REMARK,
+						   .level = UT_INFO },
+			"--group %s is a group of Intel's devices; on NVIDIA's, %s is "
+			"measured, which is nearest to it",
+			d->group, group->name.ptr);
 }
 
 static int add_group(const struct ut_device_opts *d, struct ut_control *control,
@@ -141,9 +143,11 @@ static const char *instances(const struct ut_device_opts *d, const struct ut_ses
 {
 	if (d->instances || !d->metric_query || !d->stall_sampling)
 		return d->instances;
-	ut_session_say(client, (struct ut_session_news){ .kind = UT_NEWS_REMARK, .level = UT_INFO },
-		       "-q with --stall-sampling: the first run of each kernel is measured, the "
-		       "others are sampled (--metric-instances)");
+	ut_session_notify_text(
+		client,
+		(struct ut_session_event){ .kind = UT_SESSION_EVENT_REMARK, .level = UT_INFO },
+		"-q with --stall-sampling: the first run of each kernel is measured, the "
+		"others are sampled (--metric-instances)");
 	return "1";
 }
 

@@ -4,7 +4,7 @@
 #include "base/size.h"
 #include "base/str.h"
 #include "export/exporter.h"
-#include "session/session_news.h"
+#include "session/session_event.h"
 #include "session/session_plan.h"
 #include "text/out_space.h"
 #include "text/pack.h"
@@ -33,7 +33,7 @@ static uint64_t size_of_results(const struct ut_output_opts *out)
 static void say(const struct ut_disk_reserve *reserve, const struct ut_disk_space *space,
 		const char *dir, const char *what, const struct ut_session_client *client)
 {
-	const struct ut_session_news news = { .kind = UT_NEWS_REMARK, .level = UT_WARN };
+	const struct ut_session_event event = { .kind = UT_SESSION_EVENT_REMARK, .level = UT_WARN };
 	uint64_t wanted = ut_disk_reserve_wanted(reserve, space);
 	uint64_t kept = ut_disk_reserve_kept(reserve, space);
 	char free[32], full[32], low[32];
@@ -42,16 +42,18 @@ static void say(const struct ut_disk_reserve *reserve, const struct ut_disk_spac
 	ut_size_text(full, sizeof(full), wanted);
 	ut_size_text(low, sizeof(low), kept);
 	if (space->free <= kept)
-		ut_session_say(client, news,
-			       "almost nothing can be %s: %s are free in %s, and --disk-reserve "
-			       "keeps %s free",
-			       what, free, dir, full);
+		ut_session_notify_text(
+			client, event,
+			"almost nothing can be %s: %s are free in %s, and --disk-reserve "
+			"keeps %s free",
+			what, free, dir, full);
 	else if (kept < wanted)
-		ut_session_say(client, news,
-			       "the disk is nearly full: %s are free in %s, less than the usual "
-			       "reserve of %s, so no more is %s when %s are left; --disk-reserve "
-			       "SIZE|PERCENT changes that",
-			       free, dir, full, what, low);
+		ut_session_notify_text(
+			client, event,
+			"the disk is nearly full: %s are free in %s, less than the usual "
+			"reserve of %s, so no more is %s when %s are left; --disk-reserve "
+			"SIZE|PERCENT changes that",
+			free, dir, full, what, low);
 }
 
 uint64_t ut_reserve_begin(const struct ut_session_plan *plan, const char *session_dir,

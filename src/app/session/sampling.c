@@ -16,7 +16,7 @@
 #include "launch/library.h"
 #include "launch/program.h"
 #include "launch/session.h"
-#include "session/session_news.h"
+#include "session/session_event.h"
 #include "session/session_plan.h"
 #include "wire/control.h"
 #include "wire/cpu_file.h"
@@ -40,9 +40,10 @@ static bool is_python(const struct ut_sampling *s)
 
 static void remark(const struct ut_sampling *s, enum ut_log_level level, const char *text)
 {
-	ut_session_say(s->client,
-		       (struct ut_session_news){ .kind = UT_NEWS_REMARK, .level = level }, "%s",
-		       text);
+	ut_session_notify_text(
+		s->client,
+		(struct ut_session_event){ .kind = UT_SESSION_EVENT_REMARK, .level = level }, "%s",
+		text);
 }
 
 /* Timers of CPU time are looked at by the kernel's tick. */
@@ -108,9 +109,10 @@ void ut_sampling_start(struct ut_sampling *s, pid_t pid)
 	struct ut_err err = { 0 };
 
 	if (s->plan->sampling.hz && start(s, pid, true, &err))
-		ut_session_say(s->client,
-			       (struct ut_session_news){ .kind = UT_NEWS_REMARK, .level = UT_WARN },
-			       "no samples: %s", err.text);
+		ut_session_notify_text(s->client,
+				       (struct ut_session_event){ .kind = UT_SESSION_EVENT_REMARK,
+								  .level = UT_WARN },
+				       "no samples: %s", err.text);
 }
 
 int ut_sampling_attach(struct ut_sampling *s, pid_t pid, struct ut_err *err)
@@ -135,9 +137,10 @@ static void report_no_timers(const struct ut_sampling *s, uint64_t used)
 	else if (used && used < LITTLE_NS)
 		why = ut_str_fmt(&arena, "it used %s of CPU time, too little for a sample",
 				 ut_time_text(time, sizeof(time), used));
-	ut_session_say(s->client,
-		       (struct ut_session_news){ .kind = UT_NEWS_REMARK, .level = UT_WARN },
-		       "no samples of %s: %s", ut_path_base(s->plan->argv[0]), why);
+	ut_session_notify_text(
+		s->client,
+		(struct ut_session_event){ .kind = UT_SESSION_EVENT_REMARK, .level = UT_WARN },
+		"no samples of %s: %s", ut_path_base(s->plan->argv[0]), why);
 	ut_arena_release(&arena);
 }
 
@@ -145,59 +148,66 @@ static void report_no_timers(const struct ut_sampling *s, uint64_t used)
 static void report_cost(const struct ut_sampling *s, const struct ut_sampler_result *r)
 {
 	const bool many = s->plan->sampling.hz > MANY_HZ && !s->plan->out.quiet;
-	const struct ut_session_news news = { .kind = UT_NEWS_REMARK,
-					      .level = many ? UT_INFO : UT_DEBUG };
+	const struct ut_session_event event = { .kind = UT_SESSION_EVENT_REMARK,
+						.level = many ? UT_INFO : UT_DEBUG };
 	char reading[32], least[32], most[32];
 
-	ut_session_say(s->client, news,
-		       "%" PRIu64 " samples: reading them took %s of CPU time beside the program; "
-		       "in it, taking them took some %s (%u us each) to %s (%u us, on a virtual "
-		       "machine)",
-		       r->samples, ut_time_text(reading, sizeof(reading), r->reading),
-		       ut_time_text(least, sizeof(least), r->samples * LEAST_US * 1000), LEAST_US,
-		       ut_time_text(most, sizeof(most), r->samples * MOST_US * 1000), MOST_US);
+	ut_session_notify_text(
+		s->client, event,
+		"%" PRIu64 " samples: reading them took %s of CPU time beside the program; "
+		"in it, taking them took some %s (%u us each) to %s (%u us, on a virtual "
+		"machine)",
+		r->samples, ut_time_text(reading, sizeof(reading), r->reading),
+		ut_time_text(least, sizeof(least), r->samples * LEAST_US * 1000), LEAST_US,
+		ut_time_text(most, sizeof(most), r->samples * MOST_US * 1000), MOST_US);
 }
 
 static void report(const struct ut_sampling *s, const struct ut_sampler_result *r)
 {
-	const struct ut_session_news news = { .kind = UT_NEWS_REMARK, .level = UT_WARN };
+	const struct ut_session_event event = { .kind = UT_SESSION_EVENT_REMARK, .level = UT_WARN };
 
 	if (s->timers && !r->programs && !r->off)
 		report_no_timers(s, r->total);
 	if (r->unarmed)
-		ut_session_say(s->client, news,
-			       "%" PRIu64 " threads got no timer ('ulimit -i' is too low, or the "
-			       "program forbids it) and have no samples",
-			       r->unarmed);
+		ut_session_notify_text(s->client, event,
+				       "%" PRIu64
+				       " threads got no timer ('ulimit -i' is too low, or the "
+				       "program forbids it) and have no samples",
+				       r->unarmed);
 
 	if (r->failure)
-		ut_session_say(s->client, news, "%" PRIu64 " samples could not be written: %s",
-			       r->unwritten,
-			       r->failure == UT_SPOOL_RESERVE
-				       ? "the disk came down to its reserve (--disk-reserve)"
-				       : strerror(r->failure));
+		ut_session_notify_text(
+			s->client, event, "%" PRIu64 " samples could not be written: %s",
+			r->unwritten,
+			r->failure == UT_SPOOL_RESERVE
+				? "the disk came down to its reserve (--disk-reserve)"
+				: strerror(r->failure));
 	report_cost(s, r);
 	if (r->no_waits)
-		ut_session_say(s->client, news, "where threads wait is not sampled: %s",
-			       s->timers ? "that needs the kernel's samples"
-					 : "'sysctl kernel.perf_event_paranoid=1' or CAP_PERFMON "
-					   "allows it");
+		ut_session_notify_text(
+			s->client, event, "where threads wait is not sampled: %s",
+			s->timers ? "that needs the kernel's samples"
+				  : "'sysctl kernel.perf_event_paranoid=1' or CAP_PERFMON "
+				    "allows it");
 	if (r->no_lbr)
-		ut_session_say(s->client, news,
-			       "--call-graph lbr: this CPU or kernel does not remember calls for "
-			       "us; stacks were found from copies (dwarf)");
+		ut_session_notify_text(
+			s->client, event,
+			"--call-graph lbr: this CPU or kernel does not remember calls for "
+			"us; stacks were found from copies (dwarf)");
 	if (r->old_python)
-		ut_session_say(
-			s->client, news,
+		ut_session_notify_text(
+			s->client, event,
 			"functions of Python %" PRIu32 ".%" PRIu32
 			" are not known, only those of 3.9 and later: its time is that of the "
 			"interpreter",
 			r->old_python >> 8, r->old_python & 0xff);
 	if (r->no_kernel && !s->plan->out.quiet)
-		ut_session_say(s->client,
-			       (struct ut_session_news){ .kind = UT_NEWS_REMARK, .level = UT_INFO },
-			       "time in the kernel is not sampled: "
-			       "'sysctl kernel.perf_event_paranoid=1' or CAP_PERFMON allows it");
+		ut_session_notify_text(
+			s->client,
+			(struct ut_session_event){ .kind = UT_SESSION_EVENT_REMARK,
+						   .level = UT_INFO },
+			"time in the kernel is not sampled: "
+			"'sysctl kernel.perf_event_paranoid=1' or CAP_PERFMON allows it");
 }
 
 /* The last one: a process that has executed another program has several. */

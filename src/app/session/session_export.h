@@ -10,7 +10,7 @@
 #include "base/disk_space.h"
 #include "base/err.h"
 #include "session/output_names.h"
-#include "session/session_news.h"
+#include "session/session_event.h"
 
 /* Owner: the client. */
 struct ut_export_plan {
@@ -27,7 +27,7 @@ int ut_session_export_check(const struct ut_export_plan *plan,
 			    const struct ut_session_client *client,
 			    struct ut_err *err) UT_MUST_CHECK;
 
-/* News come as from ut_session_run(); a failure is only returned. */
+/* Events come as from ut_session_run(); a failure is only returned. */
 int ut_session_export(const struct ut_export_plan *plan, const struct ut_session_client *client,
 		      struct ut_err *err) UT_MUST_CHECK;
 

@@ -43,9 +43,10 @@ struct run {
 
 static void warn(const struct run *r, const struct ut_err *err)
 {
-	ut_session_say(&r->client,
-		       (struct ut_session_news){ .kind = UT_NEWS_REMARK, .level = UT_WARN }, "%s",
-		       err->text);
+	ut_session_notify_text(
+		&r->client,
+		(struct ut_session_event){ .kind = UT_SESSION_EVENT_REMARK, .level = UT_WARN },
+		"%s", err->text);
 }
 
 /* ---- before the program -------------------------------------------------------------------- */
@@ -85,9 +86,10 @@ static int join_named(struct run *r, struct ut_err *err)
 		return rc;
 	/* Ranks of one job share the name on purpose. */
 	if (reused && r->session.control->rank < 0)
-		ut_session_say(
+		ut_session_notify_text(
 			&r->client,
-			(struct ut_session_news){ .kind = UT_NEWS_SHARED_NAME, .level = UT_WARN },
+			(struct ut_session_event){ .kind = UT_SESSION_EVENT_SHARED_NAME,
+						   .level = UT_WARN },
 			"Session %s was not stopped before reusing", p->name);
 	if (p->start_paused && !reused)
 		rc = ut_named_set(p->name, UT_STATE_PAUSED, err);
@@ -138,9 +140,10 @@ static void each_second(void *ctx)
 	if (r->kmd.door >= 0 && ut_reserve_reached(r->session.control->disk_reserve, r->kmd.dir)) {
 		close(r->kmd.door); /* bpftrace ends with its command */
 		r->kmd.door = -1;
-		ut_session_say(
+		ut_session_notify_text(
 			&r->client,
-			(struct ut_session_news){ .kind = UT_NEWS_REMARK, .level = UT_WARN },
+			(struct ut_session_event){ .kind = UT_SESSION_EVENT_REMARK,
+						   .level = UT_WARN },
 			"--chrome-kmd-logging ended early: the disk came down to its reserve "
 			"(--disk-reserve)");
 	}
@@ -213,13 +216,15 @@ static int launch(struct run *r, struct ut_err *err)
 		(struct ut_sampling){ .plan = p, .client = &r->client, .session = &r->session };
 	ut_sampling_prepare(&r->sampling, &r->arena, l.library, &l.also);
 	l.argv = ut_python_argv(&p->python, &r->arena, l.library, p->argv);
-	ut_session_tell(&r->client, (struct ut_session_news){ .kind = UT_NEWS_STARTING,
-							      .level = UT_DEBUG,
-							      .path = l.session_dir });
+	ut_session_notify(&r->client, (struct ut_session_event){ .kind = UT_SESSION_EVENT_STARTING,
+								 .level = UT_DEBUG,
+								 .path = l.session_dir });
 	if (p->sampling.hz && (p->keep_bytes || p->keep_ns))
-		ut_session_say(&r->client,
-			       (struct ut_session_news){ .kind = UT_NEWS_REMARK, .level = UT_WARN },
-			       "--keep-last does not limit CPU samples: all of them are kept");
+		ut_session_notify_text(
+			&r->client,
+			(struct ut_session_event){ .kind = UT_SESSION_EVENT_REMARK,
+						   .level = UT_WARN },
+			"--keep-last does not limit CPU samples: all of them are kept");
 	if (!p->out.quiet && !p->keep_bytes && !p->keep_ns)
 		ut_growth_init(&r->growth, l.session_dir, p->python.on, &r->client);
 	knock_fd = ut_knock_watch(l.session_dir);
@@ -248,10 +253,11 @@ static int attach(struct run *r, struct ut_err *err)
 		return rc;
 	r->program.pid = pid;
 	if (!r->plan->out.quiet)
-		ut_session_say(&r->client,
-			       (struct ut_session_news){ .kind = UT_NEWS_REMARK, .level = UT_INFO },
-			       "sampling %s%s", r->plan->argv[0],
-			       r->plan->sampling.duration ? "" : "; Ctrl-C ends it");
+		ut_session_notify_text(&r->client,
+				       (struct ut_session_event){ .kind = UT_SESSION_EVENT_REMARK,
+								  .level = UT_INFO },
+				       "sampling %s%s", r->plan->argv[0],
+				       r->plan->sampling.duration ? "" : "; Ctrl-C ends it");
 	ut_attach_wait(pid, r->plan->sampling.duration);
 	ut_sampling_stop(&r->sampling);
 	return 0;
@@ -276,9 +282,9 @@ static int after(struct run *r, struct ut_err *err)
 
 	/* for those who watch from afar */
 	atomic_store(&r->session.control->ended, UT_CONTROL_ENDED | (uint32_t)r->program.status);
-	ut_session_tell(&r->client, (struct ut_session_news){ .kind = UT_NEWS_ENDED,
-							      .path = r->session.dir,
-							      .status = r->program.status });
+	ut_session_notify(&r->client, (struct ut_session_event){ .kind = UT_SESSION_EVENT_ENDED,
+								 .path = r->session.dir,
+								 .status = r->program.status });
 	if (p->out.result_dir && ut_run_config_write(p->out.result_dir, p->own_count, p->own,
 						     p->argc, p->argv, &config_err))
 		warn(r, &config_err);
@@ -290,19 +296,20 @@ static void give_up(struct run *r, int rc, const struct ut_err *err)
 {
 	struct ut_err remove_err = { 0 };
 
-	r->sampling.timers = false; /* nobody has run: who was not sampled is no news */
+	r->sampling.timers = false; /* nobody has run: nothing was missed */
 	ut_sampling_stop(&r->sampling);
 	if (rc)
-		ut_session_say(&r->client,
-			       (struct ut_session_news){
-				       .kind = UT_NEWS_FAILED, .level = UT_ERR, .code = rc },
-			       "%s", err->text[0] ? err->text : strerror(-rc));
+		ut_session_notify_text(&r->client,
+				       (struct ut_session_event){ .kind = UT_SESSION_EVENT_FAILED,
+								  .level = UT_ERR,
+								  .code = rc },
+				       "%s", err->text[0] ? err->text : strerror(-rc));
 	else
-		ut_session_tell(&r->client,
-				(struct ut_session_news){ .kind = UT_NEWS_NOT_STARTED,
-							  .level = UT_ERR,
-							  .path = r->plan->argv[0],
-							  .code = r->program.exec_errno });
+		ut_session_notify(&r->client,
+				  (struct ut_session_event){ .kind = UT_SESSION_EVENT_NOT_STARTED,
+							     .level = UT_ERR,
+							     .path = r->plan->argv[0],
+							     .code = r->program.exec_errno });
 	if (ut_session_remove(&r->session, &remove_err))
 		warn(r, &remove_err);
 }
@@ -340,10 +347,10 @@ int ut_session_run(const struct ut_session_plan *plan, const struct ut_session_c
 		rc = after(&r, err);
 	else
 		give_up(&r, rc, err);
-	ut_session_tell(&r.client, (struct ut_session_news){ .kind = UT_NEWS_FINISHED,
-							     .level = UT_DEBUG,
-							     .status = result->status,
-							     .code = rc });
+	ut_session_notify(&r.client, (struct ut_session_event){ .kind = UT_SESSION_EVENT_FINISHED,
+								.level = UT_DEBUG,
+								.status = result->status,
+								.code = rc });
 	ut_session_close(&r.session);
 	ut_lifetimes_release(&r.lifetimes);
 	ut_arena_release(&r.arena);

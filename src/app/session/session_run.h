@@ -3,7 +3,7 @@
  * becomes files and tables.
  *
  *     struct ut_session_plan plan;         what shall happen: session_plan.h
- *     struct ut_session_client client;     who hears what happens: session_news.h
+ *     struct ut_session_client client;     who hears what happens: session_event.h
  *
  *     ut_session_check(&plan, &client, &err)           before anything runs
  *     ut_session_run(&plan, &client, &result, &err)    all of it
@@ -17,7 +17,7 @@
 #include <stdbool.h>
 
 #include "base/err.h"
-#include "session/session_news.h"
+#include "session/session_event.h"
 #include "session/session_plan.h"
 
 struct ut_session_result {
@@ -32,8 +32,8 @@ int ut_session_check(const struct ut_session_plan *plan, const struct ut_session
 
 /*
  * 0 also when the program could not be executed or has failed: see result. A failure is told as
- * UT_NEWS_FAILED, at its place among the news, and returned. The recording outlives a failure to
- * write results.
+ * UT_SESSION_EVENT_FAILED, at its place among the events, and returned. The recording outlives a
+ * failure to write results.
  */
 int ut_session_run(const struct ut_session_plan *plan, const struct ut_session_client *client,
 		   struct ut_session_result *result, struct ut_err *err) UT_MUST_CHECK;

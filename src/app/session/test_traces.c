@@ -15,7 +15,7 @@
 #include "import/spool/reader.h"
 #include "model/nesting.h"
 #include "session/output_names.h"
-#include "session/session_news.h"
+#include "session/session_event.h"
 #include "text/out.h"
 
 #define CATEGORY  "pytest"
@@ -200,17 +200,18 @@ static int write_all(struct work *w, const struct ut_spool_info *list, size_t co
 
 static void report(const struct work *w, const char *dir)
 {
-	struct ut_session_news news = { .kind = UT_NEWS_TEST_TRACES,
-					.level = w->written ? UT_INFO : UT_WARN,
-					.count = w->written,
-					.path = dir };
+	struct ut_session_event event = { .kind = UT_SESSION_EVENT_TEST_TRACES,
+					  .level = w->written ? UT_INFO : UT_WARN,
+					  .count = w->written,
+					  .path = dir };
 
 	if (!w->written)
-		ut_session_say(&w->client, news,
-			       "no test was recorded: does pytest load the plugin of unitrace?");
+		ut_session_notify_text(
+			&w->client, event,
+			"no test was recorded: does pytest load the plugin of unitrace?");
 	else if (!w->opts.quiet)
-		ut_session_say(&w->client, news, "Traces of %zu test%s are stored in %s",
-			       w->written, w->written == 1 ? "" : "s", dir);
+		ut_session_notify_text(&w->client, event, "Traces of %zu test%s are stored in %s",
+				       w->written, w->written == 1 ? "" : "s", dir);
 }
 
 int ut_test_traces_write(const char *dir, const struct ut_output_opts *out,

@@ -256,7 +256,7 @@ static uint64_t send_file(struct agent *g, int at, const char *file, enum ut_far
 	return from;
 }
 
-static void send_news(struct agent *g)
+static void send_events(struct agent *g)
 {
 	g->log = send_file(g, g->at, UT_LOG_FILE, UT_FAR_LOG, "-", g->log);
 	send_output(g);
@@ -348,7 +348,7 @@ static int hand_over(struct agent *g)
 {
 	ut_talks_release(&g->talks);
 	ut_viewer_end(&g->viewer);
-	send_news(g);
+	send_events(g);
 	if (ut_folder_each(g->at, send_one, g, NULL))
 		return sorry(g, "what was recorded cannot be read");
 	report(g, UT_FAR_OVER, "-", 0, ut_str_of(""));
@@ -368,7 +368,7 @@ static int follow(struct agent *g)
 	while (!g->is_left) {
 		bool kept = ut_keeper_is_there(g->at); /* asked first: it writes before it goes */
 
-		send_news(g);
+		send_events(g);
 		busy = send_state(g);
 		if (!kept && !busy)
 			return hand_over(g);

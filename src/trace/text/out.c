@@ -387,11 +387,11 @@ size_t ut_out_replaced(char *path, size_t size)
 
 static int move_over(const struct ut_out *o)
 {
-	bool news = !(o->flags & UT_OUT_RENEW) && access(o->path, F_OK) == 0;
+	bool is_new = !(o->flags & UT_OUT_RENEW) && access(o->path, F_OK) == 0;
 
 	if (rename(o->temp, o->path))
 		return -errno;
-	if (news)
+	if (is_new)
 		note_replaced(o->path);
 	return 0;
 }

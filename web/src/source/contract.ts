@@ -443,5 +443,5 @@ export interface Source {
 	 * Calls back when a trace has grown, or something else about it has changed, and with a
 	 * sentence when whoever answers is gone ('': is there again); returns how to stop.
 	 */
-	watch(grown: (news: Partial<Info>) => void, gone?: (why: string) => void): () => void;
+	watch(grown: (changes: Partial<Info>) => void, gone?: (why: string) => void): () => void;
 }

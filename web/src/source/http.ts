@@ -74,18 +74,18 @@ export class HttpSource implements Source {
 		return parts<Methods[M]['answer']>(answer, part);
 	}
 
-	watch(grown: (news: Partial<Info>) => void, gone?: (why: string) => void): () => void {
+	watch(grown: (changes: Partial<Info>) => void, gone?: (why: string) => void): () => void {
 		const events = new EventSource(this.live);
 		const take = (of: Partial<Info>) => {
 			latest = Math.max(latest, of.generation ?? -1);
 			grown(of);
 		};
-		const news = (e: MessageEvent) => take(JSON.parse(String(e.data)) as Partial<Info>);
+		const changes = (e: MessageEvent) => take(JSON.parse(String(e.data)) as Partial<Info>);
 		let failed = 0,
 			latest = -1; // generation that was told
 
-		events.onmessage = news; // the whole
-		events.addEventListener('state', news); // only what has changed
+		events.onmessage = changes; // the whole
+		events.addEventListener('state', changes); // only what has changed
 		events.addEventListener('end', () => {
 			events.close();
 			gone?.('unitrace has ended; what has been loaded can still be looked at');

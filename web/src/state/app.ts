@@ -205,7 +205,7 @@ export class App {
 				.catch(() => undefined);
 		// also tells a server that the page is there
 		this.stopWatching = this.source.watch(
-			news => this.grow(news),
+			changes => this.grow(changes),
 			why => {
 				this.gone.value = why;
 			},
@@ -250,11 +250,11 @@ export class App {
 	}
 
 	/* The whole, or what has changed of it. */
-	private grow(news: Partial<Info>): void {
+	private grow(changes: Partial<Info>): void {
 		const before = this.info.peek(),
-			info = { ...before, ...news };
+			info = { ...before, ...changes };
 
-		if (!('read' in news)) delete info.read;
+		if (!('read' in changes)) delete info.read;
 		batch(() => {
 			this.info.value = info;
 			this.shift(before, info);

@@ -174,7 +174,7 @@ export function Asked({ project, result }: Of) {
 /* Lines stay lines. */
 const plainLines = (text: string): string => text.split('\n').map(plain).join('\n');
 
-interface News {
+interface RunEvent {
 	time?: number;
 	kind?: string;
 	level?: string;
@@ -186,20 +186,20 @@ interface News {
 	status?: number;
 }
 
-function parseNews(text: string): News[] {
+function parseEvents(text: string): RunEvent[] {
 	return text
 		.split('\n')
 		.filter(Boolean)
 		.map(line => {
 			try {
-				return JSON.parse(line) as News;
+				return JSON.parse(line) as RunEvent;
 			} catch {
 				return { text: line }; // its beginning was not kept
 			}
 		});
 }
 
-const KINDS: Record<string, (n: News) => string> = {
+const KINDS: Record<string, (n: RunEvent) => string> = {
 	starting: n => `started, recording into ${n.path ?? ''}`,
 	'not-started': n => `${n.path ?? 'the program'} could not be started`,
 	ended: n => `the program has ended${n.status ? `: ${ending(n.status)}` : ''}`,
@@ -215,16 +215,16 @@ const KINDS: Record<string, (n: News) => string> = {
 	finished: () => 'finished',
 };
 
-const said = (n: News): string => n.text ?? KINDS[n.kind ?? '']?.(n) ?? n.path ?? n.kind ?? '';
+const said = (n: RunEvent): string => n.text ?? KINDS[n.kind ?? '']?.(n) ?? n.path ?? n.kind ?? '';
 const clock = (t: number | undefined): string => (t ? new Date(t * 1000).toLocaleTimeString('en-GB') : '');
 
 function Happened({ project, r }: { project: string; r: Result }) {
 	const text = useGrowing(project, r.name, 'log', isBusy(r)),
-		news = parseNews(text).filter(n => n.kind !== 'growing');
+		events = parseEvents(text).filter(n => n.kind !== 'growing');
 
 	return (
 		<ul class="body loglist" aria-label="What happened">
-			{news.map((n, i) => (
+			{events.map((n, i) => (
 				<li
 					key={i}
 					class={
@@ -242,7 +242,7 @@ function Happened({ project, r }: { project: string; r: Result }) {
 					)}
 				</li>
 			))}
-			{!news.length && <li class="dim">Nothing was said by the recorder.</li>}
+			{!events.length && <li class="dim">Nothing was said by the recorder.</li>}
 		</ul>
 	);
 }

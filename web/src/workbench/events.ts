@@ -4,7 +4,7 @@
 import { api, base } from './api';
 import { loadProjects, loadServer, lost, takeRun, type Run } from './store';
 
-interface News {
+interface PageEvent {
 	kind: 'changed' | 'run' | 'open' | 'lost';
 	data: string;
 }
@@ -22,7 +22,7 @@ function reload(): void {
 	}, TOGETHER);
 }
 
-function hear({ kind, data }: News): void {
+function hear({ kind, data }: PageEvent): void {
 	if (kind === 'changed') reload();
 	else if (kind === 'run') {
 		if (!takeRun(JSON.parse(data) as Run)) reload();
@@ -33,18 +33,18 @@ function hear({ kind, data }: News): void {
 	}
 }
 
-function open(tell: (n: News) => void): () => void {
+function open(notify: (n: PageEvent) => void): () => void {
 	const stream = new EventSource(api('events'));
 
-	stream.addEventListener('changed', () => tell({ kind: 'changed', data: '' }));
-	stream.addEventListener('run', e => tell({ kind: 'run', data: String(e.data) }));
+	stream.addEventListener('changed', () => notify({ kind: 'changed', data: '' }));
+	stream.addEventListener('run', e => notify({ kind: 'run', data: String(e.data) }));
 	stream.addEventListener('end', () =>
-		tell({ kind: 'lost', data: 'The server has ended. Runs go on; this page waits for it.' }),
+		notify({ kind: 'lost', data: 'The server has ended. Runs go on; this page waits for it.' }),
 	);
-	stream.onopen = () => tell({ kind: 'open', data: '' });
+	stream.onopen = () => notify({ kind: 'open', data: '' });
 	stream.onerror = () => {
 		if (stream.readyState !== EventSource.CLOSED)
-			return tell({ kind: 'lost', data: 'The server does not answer. This page waits for it.' });
+			return notify({ kind: 'lost', data: 'The server does not answer. This page waits for it.' });
 		void loadServer().catch(() => undefined); // refused: somebody has to log in again
 	};
 	return () => stream.close();
@@ -56,19 +56,19 @@ export function listen(): () => void {
 
 	if (!navigator.locks || typeof BroadcastChannel === 'undefined') return open(hear);
 	const channel = new BroadcastChannel(NAME);
-	const tellAll = (n: News): void => {
+	const notifyAll = (n: PageEvent): void => {
 		hear(n);
 		channel.postMessage(n);
 	};
 
-	channel.onmessage = e => hear(e.data as News);
+	channel.onmessage = e => hear(e.data as PageEvent);
 	navigator.locks
 		.request(
 			NAME,
 			{ signal: stop.signal },
 			() =>
 				new Promise<void>(done => {
-					const close = open(tellAll);
+					const close = open(notifyAll);
 
 					stop.signal.addEventListener('abort', () => {
 						close();

@@ -55,9 +55,9 @@ class Served extends HttpSource {
 		} as Methods[M]['answer'];
 	}
 
-	override watch(grown: (news: Partial<Info>) => void, gone?: (why: string) => void): () => void {
-		return super.watch(news => {
-			const { first: _, ...rest } = this.named(news);
+	override watch(grown: (changes: Partial<Info>) => void, gone?: (why: string) => void): () => void {
+		return super.watch(changes => {
+			const { first: _, ...rest } = this.named(changes);
 
 			grown(rest);
 		}, gone);

@@ -284,7 +284,7 @@ static bool is_span(const struct ut_spool_item *it)
 
 void ut_spool_send_part(struct ut_spool_reader *rd)
 {
-	/* A thread that only carries news of others, as CUPTI's does, gets no row of its own. */
+	/* A thread that only carries records of others, as CUPTI's does, gets no row of its own. */
 	if (rd->items.count && rd->track == UT_NO_TRACK)
 		rd->track = ut_spool_thread_track(&rd->im->tables, rd->thread);
 	for (size_t i = 0; i < rd->items.count; i++) {

@@ -1,15 +1,15 @@
 /*
- * session_news.h - what a session tells while it runs, and to whom.
+ * session_event.h - the events of a session while it runs, and its client.
  *
- * A client is one function that is called for every piece of news, in the order in which things
- * happen, by the thread that called the session; UT_NEWS_PROGRESS alone may come from another. The
- * command line's client prints (cmd/session_print.h), a server's would send, that of a test
- * remembers. All that a piece of news points to is gone when the function returns.
+ * A client is one function that is called for every event, in the order in which things
+ * happen, by the thread that called the session; UT_SESSION_EVENT_PROGRESS alone may come from
+ * another. The command line's client prints (cmd/session_print.h), a server's would send, that of a
+ * test remembers. All that an event points to is gone when the function returns.
  *
- * Each piece has a kind and values for programs, and mostly a sentence for people.
+ * Each event has a kind and values for programs, and mostly a sentence for people.
  */
-#ifndef UT_SESSION_SESSION_NEWS_H
-#define UT_SESSION_SESSION_NEWS_H
+#ifndef UT_SESSION_SESSION_EVENT_H
+#define UT_SESSION_SESSION_EVENT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,52 +17,52 @@
 
 #include "base/logger.h"
 
-enum ut_news_kind {
-	/* a sentence that no program needs to understand: level, room, text */
-	UT_NEWS_REMARK,
+enum ut_session_event_kind {
+	/* a sentence that no program needs to understand: level, module, text */
+	UT_SESSION_EVENT_REMARK,
 	/* the name of the session is in use by others already: text */
-	UT_NEWS_SHARED_NAME,
+	UT_SESSION_EVENT_SHARED_NAME,
 	/* this MPI rank records no devices: rank, text */
-	UT_NEWS_RANK_LEFT_OUT,
+	UT_SESSION_EVENT_RANK_LEFT_OUT,
 	/* the program is about to start; path is the session directory */
-	UT_NEWS_STARTING,
+	UT_SESSION_EVENT_STARTING,
 	/* the recording has become large: count is bytes, text says how to record less */
-	UT_NEWS_GROWING,
+	UT_SESSION_EVENT_GROWING,
 	/* how much is recorded so far, and how fast: count is bytes, text; NULL when it is over */
-	UT_NEWS_SIZE,
+	UT_SESSION_EVENT_SIZE,
 	/* the program could not be executed: code is errno */
-	UT_NEWS_NOT_STARTED,
+	UT_SESSION_EVENT_NOT_STARTED,
 	/* the program has ended, results are about to be written: status as from waitpid(), path */
-	UT_NEWS_ENDED,
+	UT_SESSION_EVENT_ENDED,
 	/* processes could not record: count, code is the errno of one, text */
-	UT_NEWS_COULD_NOT_RECORD,
+	UT_SESSION_EVENT_COULD_NOT_RECORD,
 	/* how far the writing is: text; NULL when it is over */
-	UT_NEWS_PROGRESS,
+	UT_SESSION_EVENT_PROGRESS,
 	/* a process has recorded nothing: pid, text */
-	UT_NEWS_SILENT_PROCESS,
+	UT_SESSION_EVENT_SILENT_PROCESS,
 	/* a file was written: path; a timeline, or a report */
-	UT_NEWS_TIMELINE,
-	UT_NEWS_REPORT,
+	UT_SESSION_EVENT_TIMELINE,
+	UT_SESSION_EVENT_REPORT,
 	/* tables that go to no file: text of many lines */
-	UT_NEWS_TABLE,
+	UT_SESSION_EVENT_TABLE,
 	/* something is missing in the results: loss, count, text */
-	UT_NEWS_LOST,
+	UT_SESSION_EVENT_LOST,
 	/* nobody recorded anything: text says why */
-	UT_NEWS_NOTHING,
+	UT_SESSION_EVENT_NOTHING,
 	/* work of devices was asked for, and there is none: text */
-	UT_NEWS_NO_DEVICE,
+	UT_SESSION_EVENT_NO_DEVICE,
 	/* all results are there: paths are the timelines that commands can read, count, rank */
-	UT_NEWS_RESULTS,
+	UT_SESSION_EVENT_RESULTS,
 	/* a trace of its own for each test: count, path of the folder */
-	UT_NEWS_TEST_TRACES,
+	UT_SESSION_EVENT_TEST_TRACES,
 	/* processes of the run are still at work: count, path of the session directory */
-	UT_NEWS_STILL_RUNNING,
+	UT_SESSION_EVENT_STILL_RUNNING,
 	/* the recording stays on disk, as was asked for: path */
-	UT_NEWS_KEPT,
+	UT_SESSION_EVENT_KEPT,
 	/* it went wrong, as the caller will see: text; path of the recording if there is one */
-	UT_NEWS_FAILED,
-	/* the last news: status as from waitpid(), code 0 or what the session returns */
-	UT_NEWS_FINISHED,
+	UT_SESSION_EVENT_FAILED,
+	/* the last event: status as from waitpid(), code 0 or what the session returns */
+	UT_SESSION_EVENT_FINISHED,
 };
 
 /* What is missing, or not quite as the program meant it. */
@@ -79,10 +79,10 @@ enum ut_loss {
 };
 
 /* What a kind does not name is zero. */
-struct ut_session_news {
-	enum ut_news_kind kind;
+struct ut_session_event {
+	enum ut_session_event_kind kind;
 	enum ut_log_level level; /* how urgent the text is */
-	const char *room;        /* who speaks; for UT_DEBUG */
+	const char *module;      /* who speaks; for UT_DEBUG */
 	const char *text;
 	const char *path;
 	const char *const *paths;
@@ -95,23 +95,23 @@ struct ut_session_news {
 
 /* Who listens, and what can be shown there. Zeroed: nobody. */
 struct ut_session_client {
-	void (*notify)(void *ctx, const struct ut_session_news *news);
+	void (*notify)(void *ctx, const struct ut_session_event *event);
 	void *ctx;
 	bool wants_progress;
-	bool wants_size;     /* while the program runs: UT_NEWS_SIZE */
+	bool wants_size;     /* while the program runs: UT_SESSION_EVENT_SIZE */
 	size_t name_columns; /* longer names in a table lose their middle; 0 = whole */
 	size_t screen;       /* columns of the terminal that tables are for; 0 = it is none */
 	bool colour;         /* on it */
 };
 
-/* ---- for those who tell -------------------------------------------------------------------- */
+/* ---- for those who send -------------------------------------------------------------------- */
 
 /* A client of NULL hears nothing. */
-void ut_session_tell(const struct ut_session_client *client, struct ut_session_news news);
+void ut_session_notify(const struct ut_session_client *client, struct ut_session_event event);
 
 /* The same with a sentence. */
-void ut_session_say(const struct ut_session_client *client, struct ut_session_news news,
-		    const char *fmt, ...) UT_PRINTF(3, 4);
+void ut_session_notify_text(const struct ut_session_client *client, struct ut_session_event event,
+			    const char *fmt, ...) UT_PRINTF(3, 4);
 
 /* For modules that know no sessions: their lines are remarks, their states progress. */
 struct ut_logger ut_session_logger(struct ut_session_client *client);
