@@ -36,7 +36,7 @@ static void report(struct ut_show *s, const char *event, struct ut_out *out)
 	size_t len;
 	const char *text = ut_out_data(out, &len);
 
-	ut_serve_tell(s->server, event, text, len);
+	ut_serve_notify(s->server, event, text, len);
 	ut_out_abandon(out);
 }
 

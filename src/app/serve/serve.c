@@ -165,7 +165,7 @@ static enum MHD_Result answer(struct ut_serve *s, const struct ut_request *reque
 	if (!s->opts.begin) /* otherwise the handler says who is known */
 		ut_request_is_known(request);
 	if (s->opts.live && ut_str_ends(request->path, s->opts.live) && !request->is_post)
-		return ut_tidings_stream(s, request->connection);
+		return ut_event_stream(s, request->connection);
 	if (s->opts.serial)
 		pthread_mutex_lock(&s->turn);
 	s->opts.answer(s->opts.ctx, request, &reply);
@@ -372,8 +372,8 @@ void ut_serve_close(struct ut_serve *s)
 	if (s->daemon)
 		ut_mhd.stop_daemon(s->daemon);
 	ut_gatekeeper_release(&s->gate);
-	for (size_t i = 0; i < UT_TIDINGS; i++)
-		free(s->tidings[i].text);
+	for (size_t i = 0; i < UT_STREAM_EVENTS; i++)
+		free(s->events[i].text);
 	pthread_mutex_destroy(&s->lock);
 	pthread_mutex_destroy(&s->turn);
 	free(s);

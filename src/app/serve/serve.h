@@ -158,7 +158,7 @@ bool ut_serve_is_stopping(const struct ut_serve *s);
  * changed since, and the last of them counts. When the server ends, pages hear the event "end".
  * Any thread.
  */
-void ut_serve_tell(struct ut_serve *s, const char *event, const char *data, size_t len);
+void ut_serve_notify(struct ut_serve *s, const char *event, const char *data, size_t len);
 
 /* 0: there is a server. -ENOTSUP: not in this build; others: libmicrohttpd cannot be loaded. It is
  * loaded by this: only who is going to serve should ask, or who tells what there is. */

@@ -28,12 +28,12 @@ struct ut_client {
 	atomic_bool is_known; /* the last one was a user's */
 };
 
-/* The last thing that was told to pages: the whole, and what has changed since. */
+/* The last event that was sent to pages: the whole, and what has changed since. */
 enum {
-	UT_TIDINGS = 2
+	UT_STREAM_EVENTS = 2
 };
 
-struct ut_tidings {
+struct ut_stream_event {
 	char *text;
 	size_t len;
 	uint64_t number;
@@ -41,12 +41,12 @@ struct ut_tidings {
 
 struct ut_serve {
 	struct ut_serve_opts opts;
-	struct ut_tidings tidings[UT_TIDINGS]; /* under the lock */
+	struct ut_stream_event events[UT_STREAM_EVENTS]; /* under the lock */
 	struct MHD_Daemon *daemon;
 	struct ut_gatekeeper gate;
 	char cookie[UT_COOKIE_ROOM]; /* its name: cookies are shared by all ports of a host */
 	uint16_t port;
-	pthread_mutex_t lock; /* of the clients and tidings */
+	pthread_mutex_t lock; /* of the clients and events */
 	struct ut_client *clients;
 	pthread_mutex_t turn; /* of a handler that wants one thread at a time */
 	atomic_uint pages;
@@ -77,7 +77,7 @@ enum MHD_Result ut_reply_send(struct ut_serve *s, struct MHD_Connection *connect
 enum MHD_Result ut_reply_refuse(struct ut_serve *s, struct MHD_Connection *connection, int status);
 void ut_reply_header(struct MHD_Response *r, const char *name, const char *value);
 
-/* The stream of a page that listens to what ut_serve_tell() tells. */
-enum MHD_Result ut_tidings_stream(struct ut_serve *s, struct MHD_Connection *connection);
+/* The stream of a page that listens to the events of ut_serve_notify(). */
+enum MHD_Result ut_event_stream(struct ut_serve *s, struct MHD_Connection *connection);
 
 #endif

@@ -48,7 +48,7 @@ void ut_serve_stop(struct ut_serve *s)
 	(void)s;
 }
 
-void ut_serve_tell(struct ut_serve *s, const char *event, const char *data, size_t len)
+void ut_serve_notify(struct ut_serve *s, const char *event, const char *data, size_t len)
 {
 	(void)s;
 	(void)event;

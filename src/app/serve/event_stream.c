@@ -1,4 +1,4 @@
-/* tidings.c - what is told to pages that listen, and how we know that they are there. */
+/* event_stream.c - events sent to open pages, and how we know that the pages are still there. */
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,8 +13,8 @@
 /* One page that listens. */
 struct listener {
 	struct ut_serve *s;
-	uint64_t heard[UT_TIDINGS]; /* number of the last one that was sent to it */
-	char *text;                 /* on its way */
+	uint64_t heard[UT_STREAM_EVENTS]; /* number of the last one that was sent to it */
+	char *text;                       /* on its way */
 	size_t len, at;
 	bool is_reported; /* that we end */
 };
@@ -25,8 +25,8 @@ static bool find_event(struct listener *page)
 	struct ut_serve *s = page->s;
 
 	pthread_mutex_lock(&s->lock);
-	for (size_t i = 0; i < UT_TIDINGS && !page->text; i++) {
-		const struct ut_tidings *t = &s->tidings[i];
+	for (size_t i = 0; i < UT_STREAM_EVENTS && !page->text; i++) {
+		const struct ut_stream_event *t = &s->events[i];
 
 		if (t->number == page->heard[i])
 			continue;
@@ -95,7 +95,7 @@ static void end_stream(void *ctx)
 	free(page);
 }
 
-enum MHD_Result ut_tidings_stream(struct ut_serve *s, struct MHD_Connection *connection)
+enum MHD_Result ut_event_stream(struct ut_serve *s, struct MHD_Connection *connection)
 {
 	struct listener *page = ut_make(sizeof(*page));
 	struct MHD_Response *r = ut_mhd.create_response_from_callback(MHD_SIZE_UNKNOWN, STREAM_ROOM,
@@ -117,7 +117,7 @@ enum MHD_Result ut_tidings_stream(struct ut_serve *s, struct MHD_Connection *con
 	return result;
 }
 
-void ut_serve_tell(struct ut_serve *s, const char *event, const char *data, size_t len)
+void ut_serve_notify(struct ut_serve *s, const char *event, const char *data, size_t len)
 {
 	size_t slot = event ? 1 : 0, cap = 0;
 	char *text = NULL;
@@ -129,11 +129,12 @@ void ut_serve_tell(struct ut_serve *s, const char *event, const char *data, size
 	memcpy(text + head, data, len);
 	memcpy(text + head + len, "\n\n", 2);
 	pthread_mutex_lock(&s->lock);
-	for (size_t i = slot; i < UT_TIDINGS; i++) { /* what changed is part of the whole by now */
-		free(s->tidings[i].text);
-		s->tidings[i] = (struct ut_tidings){ .number = s->tidings[i].number + 1 };
+	for (size_t i = slot; i < UT_STREAM_EVENTS;
+	     i++) { /* what changed is part of the whole by now */
+		free(s->events[i].text);
+		s->events[i] = (struct ut_stream_event){ .number = s->events[i].number + 1 };
 	}
-	s->tidings[slot].text = text;
-	s->tidings[slot].len = (size_t)head + len + 2;
+	s->events[slot].text = text;
+	s->events[slot].len = (size_t)head + len + 2;
 	pthread_mutex_unlock(&s->lock);
 }
