@@ -106,11 +106,11 @@ class _Session:
         atexit.register(self.end)
         words = [_launcher(), "record", *options, "--python-partial", "--start-paused", "--quiet",
                  "--no-summary", f"--output={self.folder}/all.utr", "/bin/sh", "-c", _KEEPER]
-        self.keeper = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        self.supervisor = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                        stderr=subprocess.PIPE, cwd=self.folder, text=True)
-        self.given = {key: self.keeper.stdout.readline().rstrip("\n") for key in _GIVEN}
+        self.given = {key: self.supervisor.stdout.readline().rstrip("\n") for key in _GIVEN}
         if not all(self.given.values()):
-            said = self.keeper.stderr.read().strip()
+            said = self.supervisor.stderr.read().strip()
             self.end()
             raise _library.Error(said or "unitrace did not start")
         os.environ.update(self.given)
@@ -120,14 +120,14 @@ class _Session:
 
     def end(self):
         """The launcher writes its result, which nobody wants: the folder goes."""
-        if self.keeper.poll() is None:
-            self.keeper.terminate()
+        if self.supervisor.poll() is None:
+            self.supervisor.terminate()
             try:
-                self.keeper.wait(_PATIENCE)
+                self.supervisor.wait(_PATIENCE)
             except subprocess.TimeoutExpired:
-                self.keeper.kill()
-                self.keeper.wait()
-        for pipe in (self.keeper.stdin, self.keeper.stdout, self.keeper.stderr):
+                self.supervisor.kill()
+                self.supervisor.wait()
+        for pipe in (self.supervisor.stdin, self.supervisor.stdout, self.supervisor.stderr):
             try:
                 pipe.close()
             except OSError:

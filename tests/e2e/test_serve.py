@@ -579,7 +579,7 @@ class Shelf(Server):
 class Uploads(Server):
     """Files are imported under any name, and are never taken for files of ours."""
     OURS = ("result.json", "state.json", "log.jsonl", "verdict.json", "far.json", "project.json", "run_config.json",
-            "keeper", "uploads", "trace.json")
+            "supervisor", "uploads", "trace.json")
     STATE = json.dumps({"state": "running", "seconds": 7, "status": 9, "trouble": "made up", "kind": "run",
                         "verdict": "made up", "say": "made up", "program": "/bin/made up", "target": "made up",
                         "traceEvents": []}).encode()

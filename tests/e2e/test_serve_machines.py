@@ -298,7 +298,7 @@ class Runs(Added):
                 name = f"evil {i}"
                 got = self.hostile(frame, name)
                 self.assertEqual(json.loads((self.path(name) / "result.json").read_text())["kind"], "run")
-                self.assertEqual(set(p.name for p in self.path(name).iterdir()) - {"log.jsonl", "keeper"}, {"result.json", "state.json", "output.txt"}, got)
+                self.assertEqual(set(p.name for p in self.path(name).iterdir()) - {"log.jsonl", "supervisor"}, {"result.json", "state.json", "output.txt"}, got)
         self.assertEqual([str(p) for p in self.dir.rglob("OWNED")], [])
 
 

@@ -147,7 +147,7 @@ class Lost(Added):
         gate, script = self.gate()
         name = self.run_far("bash", parameters=str(script))
         self.until(lambda t: "waiting" in t, lambda: self.output(name))
-        os.kill(json.loads((self.path(name) / "state.json").read_text())["keeper"], signal.SIGKILL)
+        os.kill(json.loads((self.path(name) / "state.json").read_text())["supervisor"], signal.SIGKILL)
         gate.touch()
         got = self.until(lambda r: r["state"] == "ready", lambda: self.result("p", name))
         self.assertEqual(got["status"] >> 8, 3)
@@ -159,10 +159,10 @@ class Lost(Added):
         name = self.run_far("bash", parameters=str(script))
         self.until(lambda t: "waiting" in t, lambda: self.output(name))
         there = self.sshd.home / ".cache/unitrace/runs" / self.runs_there()[0]
-        keeper = json.loads((there / "state.json").read_text())["keeper"]
-        launcher = common.children_of(keeper)[0]
+        supervisor = json.loads((there / "state.json").read_text())["supervisor"]
+        launcher = common.children_of(supervisor)[0]
         bash = common.children_of(launcher)[0]
-        for pid in (keeper, launcher, bash):
+        for pid in (supervisor, launcher, bash):
             os.kill(pid, signal.SIGKILL)
         got = self.wait_for("p", name)
         self.assertIn("was killed", got["trouble"])

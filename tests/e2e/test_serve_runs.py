@@ -23,8 +23,8 @@ class Runs(RunServer):
         text = self.get(f"/projects/p/results/{result}/log")["text"]
         return [json.loads(line) for line in text.splitlines()]
 
-    def keeper(self, result):
-        return json.loads((self.path(result) / "state.json").read_text())["keeper"]
+    def supervisor(self, result):
+        return json.loads((self.path(result) / "state.json").read_text())["supervisor"]
 
 
 class Simple(Runs):
@@ -379,11 +379,11 @@ class Control(Runs):
         _, script = self.gate()
         name = self.run_it("bash", parameters=f"{script} 0")
         self.until(lambda t: "waiting" in t, lambda: self.output(name))
-        keeper = self.keeper(name)
+        supervisor = self.supervisor(name)
         self.control(name, "cancel")
         got = self.wait_for("p", name)
         self.assertEqual((got["state"], got["trouble"]), ("failed", "cancelled"))
-        self.until(lambda gone: gone, lambda: not pathlib.Path(f"/proc/{keeper}").exists())
+        self.until(lambda gone: gone, lambda: not pathlib.Path(f"/proc/{supervisor}").exists())
         left = subprocess.run(["pgrep", "-f", str(script)], capture_output=True).stdout
         self.assertEqual(left, b"")
         self.do("DELETE", f"/projects/p/results/{name}")
@@ -518,10 +518,10 @@ class Survival(Runs):
         name = self.run_it("bash", parameters=f"{script} 0")
         self.until(lambda t: "waiting" in t, lambda: self.output(name))
         self.end(signal.SIGKILL)
-        keeper = self.keeper(name)
-        launcher = common.children_of(keeper)[0]
+        supervisor = self.supervisor(name)
+        launcher = common.children_of(supervisor)[0]
         bash = common.children_of(launcher)[0]
-        for pid in (keeper, launcher, bash):
+        for pid in (supervisor, launcher, bash):
             os.kill(pid, signal.SIGKILL)
         self.until(lambda gone: gone, lambda: not pathlib.Path(f"/proc/{bash}/fd").exists() or
                    "Z" in pathlib.Path(f"/proc/{bash}/stat").read_text().split(")")[1][:3])

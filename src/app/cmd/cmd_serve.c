@@ -26,7 +26,7 @@
 #include "text/source.h"
 #include "view/page.h"
 #include "workbench/folder.h"
-#include "workbench/keeper.h"
+#include "workbench/supervisor.h"
 
 #define TRACE_HEAD (1u << 20) /* bytes that an import is known by */
 
@@ -257,7 +257,7 @@ static int cmd_serve(int argc, const char *const *argv)
 	if (ut_command_line_parse(&line, &ut_cmd_serve, make_table(&line.arena, &opts), &opts.help,
 				  argc, argv)) {
 		if (opts.keep) {
-			line.status = ut_keeper_run(opts.keep);
+			line.status = ut_supervisor_run(opts.keep);
 			return ut_command_line_end(&line);
 		}
 		rc = line.words.count ? ut_err_set(&line.err, -EINVAL, "'%s': serve takes no words",

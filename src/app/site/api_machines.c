@@ -7,9 +7,9 @@
 #include "site/site_call.h"
 #include "workbench/devices.h"
 #include "workbench/far_hello.h"
-#include "workbench/keeper.h"
 #include "workbench/machines.h"
 #include "workbench/ssh.h"
+#include "workbench/supervisor.h"
 
 /* The only copies are the body's, as it came and as it was read: both are overwritten. */
 int ut_call_take_secret(struct ut_call *c, char *to, size_t size, struct ut_err *err)
@@ -164,7 +164,7 @@ static int reach(struct ut_call *c,
 		 int (*doing)(struct ut_call *c, const struct ut_ssh_opts *o, struct ut_err *err),
 		 struct ut_err *err)
 {
-	char secret[UT_KEEPER_SECRET_MOST];
+	char secret[UT_SUPERVISOR_SECRET_MAX];
 	struct ut_machine t;
 	struct ut_ssh_opts o;
 	int rc = ut_call_take_secret(c, secret, sizeof(secret), err);

@@ -17,10 +17,10 @@
 #include "workbench/analyses.h"
 #include "workbench/far_run.h"
 #include "workbench/folder.h"
-#include "workbench/keeper.h"
 #include "workbench/machines.h"
 #include "workbench/processes.h"
 #include "workbench/run_plan.h"
+#include "workbench/supervisor.h"
 
 #define LISTED 2000u /* entries of a folder */
 
@@ -327,7 +327,7 @@ static int start(struct ut_call *c, struct asked *q, const char *wanted, const c
 	set_line(c, q, project, result); /* the name may have got a number behind it */
 	rc = write_asked(c, at, q, err);
 	if (!rc)
-		rc = ut_keeper_start(at, c->site->opts.program, secret, err);
+		rc = ut_supervisor_start(at, c->site->opts.program, secret, err);
 	close(at);
 	if (rc)
 		return rc;
@@ -369,7 +369,7 @@ static void check_machine(struct ut_call *c, struct asked *q, const char *secret
 
 int ut_api_run(struct ut_call *c, struct ut_err *err)
 {
-	char secret[UT_KEEPER_SECRET_MOST];
+	char secret[UT_SUPERVISOR_SECRET_MAX];
 	struct asked q = { 0 };
 	const char *result;
 	int rc = ut_call_take_secret(c, secret, sizeof(secret), err);
@@ -391,7 +391,7 @@ int ut_api_run(struct ut_call *c, struct ut_err *err)
 /* What lies on another machine since the connection was lost. */
 static int fetch(struct ut_call *c, int at, struct ut_err *err)
 {
-	char secret[UT_KEEPER_SECRET_MOST];
+	char secret[UT_SUPERVISOR_SECRET_MAX];
 	int rc = ut_call_take_secret(c, secret, sizeof(secret), err);
 
 	if (!rc)
@@ -399,7 +399,8 @@ static int fetch(struct ut_call *c, int at, struct ut_err *err)
 	if (!rc && faccessat(at, UT_FAR_PLACE_FILE, F_OK, AT_SYMLINK_NOFOLLOW))
 		rc = ut_err_set(err, -EBUSY, "nothing of it lies on another machine");
 	if (!rc)
-		rc = ut_keeper_recover(at, c->site->opts.program, secret[0] ? secret : NULL, err);
+		rc = ut_supervisor_recover(at, c->site->opts.program, secret[0] ? secret : NULL,
+					   err);
 	explicit_bzero(secret, sizeof(secret));
 	if (!rc)
 		ut_events_watch(c->site->events, c->args[0], c->args[1]);
@@ -424,7 +425,7 @@ int ut_api_control(struct ut_call *c, struct ut_err *err)
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 		if (strcmp(word, words[i]) != 0)
 			continue;
-		if (i == UT_KEEPER_RESUME) { /* it would be paused again at once */
+		if (i == UT_SUPERVISOR_RESUME) { /* it would be paused again at once */
 			rc = ut_storage_check(&c->site->storage, 0, err);
 			if (rc)
 				return rc;
@@ -432,7 +433,7 @@ int ut_api_control(struct ut_call *c, struct ut_err *err)
 		at = ut_shelf_open_result(&c->site->shelf, c->args[0], c->args[1], err);
 		if (at < 0)
 			return at;
-		rc = ut_keeper_tell(at, (enum ut_keeper_word)i, err);
+		rc = ut_supervisor_send(at, (enum ut_supervisor_command)i, err);
 		close(at);
 		return rc == -ESRCH ? -EBUSY : rc;
 	}

@@ -13,7 +13,7 @@
 #include "base/grow.h"
 #include "site/judge.h"
 #include "site/site_call.h"
-#include "workbench/keeper.h"
+#include "workbench/supervisor.h"
 
 #define LOOK_MS 500
 #define TIDY_S  10
@@ -131,7 +131,7 @@ static void recover(struct ut_events *e, const char *project, const char *result
 
 	if (at < 0)
 		return;
-	if (!ut_keeper_recover(at, e->site->opts.program, NULL, NULL))
+	if (!ut_supervisor_recover(at, e->site->opts.program, NULL, NULL))
 		ut_events_watch(e, project, result);
 	close(at);
 }
@@ -160,7 +160,7 @@ static void hold(struct ut_events *e, struct watched *w)
 
 	if (at < 0)
 		return;
-	if (!ut_keeper_tell(at, UT_KEEPER_PAUSE, NULL) && !w->is_held)
+	if (!ut_supervisor_send(at, UT_SUPERVISOR_PAUSE, NULL) && !w->is_held)
 		ut_logger_log(
 			e->site->opts.logger, UT_WARN,
 			"serve: the data directory has reached its quota: '%s' in '%s' is paused",

@@ -18,7 +18,7 @@
 #include "site/proxy.h"
 #include "site/site_call.h"
 #include "workbench/folder.h"
-#include "workbench/keeper.h"
+#include "workbench/supervisor.h"
 
 #define WAITING     256u /* results; more are judged when somebody looks at them */
 #define ANSWER_MOST (32u << 20)
@@ -278,7 +278,7 @@ static void judge(struct ut_judge *j, const struct wanted *w)
 
 	if (at < 0)
 		return;
-	if (!ut_keeper_is_there(at) &&
+	if (!ut_supervisor_is_running(at) &&
 	    (w->anew || faccessat(at, UT_VERDICT_FILE, F_OK, AT_SYMLINK_NOFOLLOW))) {
 		finding = find_first(j, &arena, w, &tool);
 		if (finding && !j->stop)

@@ -5,7 +5,7 @@
  *     ut_site_run(site, &stop)             until somebody has had enough
  *     ut_site_close(site)
  *
- * Runs that were started go on when it ends, in whatever way: they have keepers of their own.
+ * Runs that were started go on when it ends, in whatever way: they have supervisors of their own.
  */
 #ifndef UT_SITE_SITE_H
 #define UT_SITE_SITE_H

@@ -23,10 +23,10 @@
 #include "workbench/far_frames.h"
 #include "workbench/far_talk.h"
 #include "workbench/folder.h"
-#include "workbench/keeper.h"
 #include "workbench/output_log.h"
 #include "workbench/processes.h"
 #include "workbench/shelf.h"
+#include "workbench/supervisor.h"
 #include "workbench/viewer.h"
 
 #define LOOK_MS   100
@@ -54,7 +54,7 @@ struct agent {
 	struct ut_talks talks; /* with the viewer, which is started when somebody looks */
 	struct ut_viewer viewer;
 	bool is_left;      /* nobody listens any more */
-	bool is_recovered; /* what a keeper that was killed has left */
+	bool is_recovered; /* what a supervisor that was killed has left */
 	bool has_got;      /* everything, on the other side */
 };
 
@@ -172,12 +172,13 @@ static int next_talk(struct agent *g)
 	return 1;
 }
 
-static void do_word(struct agent *g, const char *line)
+static void run_command(struct agent *g, const char *line)
 {
 	static const char *const words[] = { "pause", "resume", "stop", "kill" };
 
 	for (size_t i = 0; i < 4; i++) {
-		if (!strcmp(line, words[i]) && ut_keeper_tell(g->at, (enum ut_keeper_word)i, NULL))
+		if (!strcmp(line, words[i]) &&
+		    ut_supervisor_send(g->at, (enum ut_supervisor_command)i, NULL))
 			break; /* it has just ended: what it left tells how */
 	}
 	g->has_got |= !strcmp(line, "got");
@@ -192,7 +193,7 @@ static void do_words(struct agent *g)
 		talk = next_talk(g);
 		line = talk ? NULL : next_line(g);
 		if (line)
-			do_word(g, line);
+			run_command(g, line);
 	} while (talk > 0 || line);
 }
 
@@ -265,8 +266,10 @@ static void send_events(struct agent *g)
 /* Those that are told in other ways, or are the other side's own. */
 static bool is_reported(const char *name)
 {
-	static const char *const others[] = { UT_RESULT_FILE, UT_STATE_FILE,     UT_LOG_FILE,
-					      UT_OUTPUT_FILE, "output.more.txt", UT_KEEPER_PIPE };
+	static const char *const others[] = {
+		UT_RESULT_FILE, UT_STATE_FILE,     UT_LOG_FILE,
+		UT_OUTPUT_FILE, "output.more.txt", UT_SUPERVISOR_PIPE
+	};
 
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
 		if (!strcmp(name, others[i]))
@@ -366,7 +369,8 @@ static int follow(struct agent *g)
 	bool busy;
 
 	while (!g->is_left) {
-		bool kept = ut_keeper_is_there(g->at); /* asked first: it writes before it goes */
+		bool kept =
+			ut_supervisor_is_running(g->at); /* asked first: it writes before it goes */
 
 		send_events(g);
 		busy = send_state(g);
@@ -376,7 +380,7 @@ static int follow(struct agent *g)
 			return sorry(g, "whoever kept the run there was killed");
 		if (!kept) {
 			g->is_recovered = true;
-			if (ut_keeper_recover(g->at, g->program, NULL, NULL))
+			if (ut_supervisor_recover(g->at, g->program, NULL, NULL))
 				return sorry(g, "whoever kept the run there was killed");
 		}
 		hear(g, LOOK_MS);
@@ -539,7 +543,7 @@ static int do_run(struct agent *g, const struct ut_doc *t, bool is_new)
 	report(g, UT_FAR_FOLDER, "-", 0,
 	       ut_str_of(path)); /* before anything runs: it can be found */
 	if (is_new)
-		rc = ut_keeper_start(g->at, g->program, NULL, &err);
+		rc = ut_supervisor_start(g->at, g->program, NULL, &err);
 	return rc ? sorry(g, err.text) : follow(g);
 }
 

@@ -2,8 +2,8 @@
  * far_agent.h - ourselves on another machine, at the other end of an ssh: starts a run there, tells
  * how it goes and what it leaves (far_frames.h), and takes it away once it has arrived.
  *
- * The run has a keeper of its own: when the connection is lost it goes on, and the next agent finds
- * it. What to do is the first line of standard input, an object:
+ * The run has a supervisor of its own: when the connection is lost it goes on, and the next agent
+ * finds it. What to do is the first line of standard input, an object:
  *
  *     {"do":"hello"}                              who is there, and which devices
  *     {"do":"devices"}                            which devices (devices.h)
@@ -11,7 +11,7 @@
  *     {"do":"run", "name":..., "words":[...], "own":N, "directory":..., "variables":[...]}
  *     {"do":"again", "run":NAME}                  one that was started before
  *
- * and then the keeper's words, a line each; "got" at the end says that everything has arrived.
+ * and then the supervisor's words, a line each; "got" at the end says that everything has arrived.
  * "talk P N" is followed by N bytes, for connection P (far_talk.h) to a viewer of the recording.
  */
 #ifndef UT_WORKBENCH_FAR_AGENT_H

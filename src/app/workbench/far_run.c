@@ -25,11 +25,11 @@
 #include "workbench/far_frames.h"
 #include "workbench/far_talk.h"
 #include "workbench/folder.h"
-#include "workbench/keeper.h"
-#include "workbench/keeper_state.h"
 #include "workbench/machines.h"
 #include "workbench/output_log.h"
 #include "workbench/ssh.h"
+#include "workbench/supervisor.h"
+#include "workbench/supervisor_state.h"
 
 #define OWN_FOLDER "../../.unitrace" /* from a result: the server's own */
 #define LOOK_MS    200
@@ -49,10 +49,10 @@ struct far {
 	struct ut_far_reader reader;
 	struct ut_output_log output;
 	struct ut_buf words; /* to be sent */
-	char secret[UT_KEEPER_SECRET_MOST], program[PATH_MAX];
+	char secret[UT_SUPERVISOR_SECRET_MAX], program[PATH_MAX];
 	char trouble[1024];
-	struct ut_keeper_state state; /* as it is written down here */
-	enum ut_result_state there;   /* as the other side has it */
+	struct ut_supervisor_state state; /* as it is written down here */
+	enum ut_result_state there;       /* as the other side has it */
 	char there_trouble[1024];
 	uint64_t output_next;
 	uint64_t files, code;     /* that came; bytes of those that lie in a folder */
@@ -76,7 +76,7 @@ static void write_state(struct far *f, enum ut_result_state state)
 {
 	f->state.state = state;
 	f->state.trouble = f->trouble;
-	ut_keeper_state_write(f->parts->at, &f->state);
+	ut_supervisor_state_write(f->parts->at, &f->state);
 }
 
 static int fail(struct far *f, const char *why)
@@ -127,7 +127,7 @@ static void open_viewer(struct far *f)
 
 	if (f->viewer >= 0)
 		return;
-	unlinkat(f->parts->at, UT_FAR_VIEWER, 0); /* of a keeper that was killed */
+	unlinkat(f->parts->at, UT_FAR_VIEWER, 0); /* of a supervisor that was killed */
 	f->viewer = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (f->viewer >= 0 &&
 	    (bind(f->viewer, (struct sockaddr *)&at, sizeof(at)) || listen(f->viewer, BACKLOG))) {
@@ -238,7 +238,7 @@ static bool is_ours(const char *name)
 {
 	static const char *const ours[] = { UT_PROJECT_FILE,   UT_RESULT_FILE,  UT_STATE_FILE,
 					    UT_LOG_FILE,       UT_OUTPUT_FILE,  "output.more.txt",
-					    UT_NOTES_FILE,     UT_VERDICT_FILE, UT_KEEPER_PIPE,
+					    UT_NOTES_FILE,     UT_VERDICT_FILE, UT_SUPERVISOR_PIPE,
 					    UT_FAR_PLACE_FILE, UT_FAR_VIEWER };
 
 	for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++) {
@@ -347,7 +347,7 @@ static int take_frames(struct far *f, struct ut_err *err)
 
 /* ---- what it is told ------------------------------------------------------------------------ */
 
-static void read_words(struct far *f)
+static void read_commands(struct far *f)
 {
 	struct signalfd_siginfo info;
 	char text[256];
@@ -434,7 +434,7 @@ static int stay(struct far *f, struct ut_err *err)
 		ut_talks_poll(&f->talks, p + POLLED);
 		poll(p, POLLED + UT_TALKS_MOST, LOOK_MS);
 		rc = read_some(f, err);
-		read_words(f);
+		read_commands(f);
 		tend_viewer(f);
 		if (!rc && (f->is_lost || send_words(f)))
 			rc = ut_ssh_why(&f->ssh, err);
@@ -492,7 +492,7 @@ static int stay_in_touch(struct far *f, struct ut_err *err)
 		if (tries + 1 < TRIES)
 			poll(NULL, 0, wait_s * 1000);
 		wait_s *= 2;
-		read_words(f);
+		read_commands(f);
 	}
 	return rc;
 }
@@ -501,9 +501,9 @@ static int stay_in_touch(struct far *f, struct ut_err *err)
 
 static const char *open_parts(struct far *f, struct ut_err *err)
 {
-	ssize_t got = read(UT_KEEPER_SECRET_FD, f->secret, sizeof(f->secret) - 1);
+	ssize_t got = read(UT_SUPERVISOR_SECRET_FD, f->secret, sizeof(f->secret) - 1);
 
-	close(UT_KEEPER_SECRET_FD);
+	close(UT_SUPERVISOR_SECRET_FD);
 	f->secret[got > 0 ? got : 0] = '\0';
 	if (got > 0) /* in no core, and no other process of the user's may look into us */
 		prctl(PR_SET_DUMPABLE, 0);

@@ -15,7 +15,7 @@
 #include "text/json_doc.h"
 #include "text/json_write.h"
 #include "workbench/folder.h"
-#include "workbench/keeper.h"
+#include "workbench/supervisor.h"
 
 #define OWN_FOLDER    ".unitrace"
 #define PROJECTS_MOST 10000u
@@ -104,9 +104,9 @@ static void look_at_state(int at, struct ut_arena *a, const struct ut_doc *asked
 	if (state)
 		r->state = state_of(ut_doc_text(state, "state"));
 	if ((is_busy(r->state) || !state) && is_run)
-		r->state = !ut_keeper_is_there(at) ? UT_RESULT_CUT
-			   : state                 ? r->state
-						   : UT_RESULT_STARTING;
+		r->state = !ut_supervisor_is_running(at) ? UT_RESULT_CUT
+			   : state                       ? r->state
+							 : UT_RESULT_STARTING;
 	r->seconds = ut_doc_number(state, "seconds", -1);
 	r->status = (int)ut_doc_number(state, "status", -1);
 	r->trouble = text_or_none(state, "trouble");
@@ -340,7 +340,7 @@ static bool find_busy(void *ctx, int at, const char *name, unsigned char type)
 
 	if (fd < 0)
 		return true;
-	*busy = ut_keeper_is_there(fd);
+	*busy = ut_supervisor_is_running(fd);
 	close(fd);
 	return !*busy;
 }
@@ -356,7 +356,7 @@ int ut_shelf_refuse_busy(const struct ut_shelf *s, const char *project, const ch
 	if (fd < 0)
 		return fd;
 	if (result)
-		busy = ut_keeper_is_there(fd);
+		busy = ut_supervisor_is_running(fd);
 	else
 		rc = ut_folder_each(fd, find_busy, &busy, err);
 	close(fd);

@@ -3,7 +3,7 @@
  *
  *     DATA/PROJECT/project.json           makes a folder a project
  *     DATA/PROJECT/RESULT/result.json     what was asked for (written once, before anything runs)
- *                         state.json      how it goes (written by the run's keeper)
+ *                         state.json      how it goes (written by the run's supervisor)
  *                         log.jsonl       what happened, a line each
  *                         output.txt      what the program said
  *                         notes.txt       what people say about it

@@ -51,7 +51,7 @@ static void add_number(struct ut_spool_import *im, const char *key, uint64_t val
 	ut_trace_add_arg(im->trace, text(im, key), UT_ARG_U64)->value.u64 = value;
 }
 
-static size_t read_words(const struct ut_spool_rec *r, uint64_t *v, size_t count)
+static size_t read_commands(const struct ut_spool_rec *r, uint64_t *v, size_t count)
 {
 	size_t len = ut_rec_low(r, 5) * sizeof(uint64_t);
 	const char *p = ut_rec_bytes(r, 6, &len);
@@ -97,12 +97,12 @@ bool ut_spool_omp_meta(struct ut_spool_import *im, const struct ut_spool_rec *r)
 {
 	uint64_t v[LOOP_WORDS] = { 0 };
 
-	if (has_key(im, r, "omp_metadata_loop") && read_words(r, v, LOOP_WORDS) == LOOP_WORDS) {
+	if (has_key(im, r, "omp_metadata_loop") && read_commands(r, v, LOOP_WORDS) == LOOP_WORDS) {
 		add_loop(im, v);
 		return true;
 	}
 	if (has_key(im, r, "omp_metadata_imbalance") &&
-	    read_words(r, v, UNEVEN_WORDS) == UNEVEN_WORDS) {
+	    read_commands(r, v, UNEVEN_WORDS) == UNEVEN_WORDS) {
 		add_number(im, "begin_ns", ut_spool_ns(&im->tables, v[UNEVEN_BEGIN]));
 		add_number(im, "end_ns", ut_spool_ns(&im->tables, v[UNEVEN_END]));
 		add_imbalance(im, v);
@@ -181,7 +181,7 @@ static void hang_on(struct ut_spool_import *im, struct ut_spool_note *n,
 	size_t mark;
 
 	if (has_key(im, &n->rec, "omp_metadata_imbalance")) {
-		read_words(&n->rec, v, UNEVEN_WORDS);
+		read_commands(&n->rec, v, UNEVEN_WORDS);
 		late = find_exact(frames, count, ut_spool_ns(&im->tables, v[UNEVEN_BEGIN]),
 				  ut_spool_ns(&im->tables, v[UNEVEN_END]));
 		if (!late || has_arg(late, text(im, "imbalance_ns")))
@@ -189,7 +189,7 @@ static void hang_on(struct ut_spool_import *im, struct ut_spool_note *n,
 		mark = open_args(im, late);
 		add_imbalance(im, v);
 	} else if (has_key(im, &n->rec, "omp_metadata_loop")) {
-		read_words(&n->rec, v, LOOP_WORDS);
+		read_commands(&n->rec, v, LOOP_WORDS);
 		late = find_around(im, frames, count, ut_spool_ns(&im->tables, n->ticks));
 		if (!late || has_arg(late, text(im, "iterations")))
 			return; /* a region of several loops: they stay moments of their own */

@@ -1,4 +1,4 @@
-/* keeper_run.c - the process that keeps a run. Its current folder is the result's. */
+/* supervisor_run.c - the process that keeps a run. Its current folder is the result's. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -24,11 +24,11 @@
 #include "workbench/far_agent.h"
 #include "workbench/far_run.h"
 #include "workbench/folder.h"
-#include "workbench/keeper.h"
-#include "workbench/keeper_state.h"
 #include "workbench/output_log.h"
 #include "workbench/processes.h"
 #include "workbench/shelf.h"
+#include "workbench/supervisor.h"
+#include "workbench/supervisor_state.h"
 
 #define LOCK_FD   3
 #define LOOK_MS   200
@@ -41,7 +41,7 @@
 #define AGAIN_MS  2000
 #define MOST_LEFT 1000u
 
-struct keeper {
+struct supervisor {
 	int at; /* the folder */
 	struct ut_arena arena;
 	const struct ut_doc *asked; /* result.json; NULL = it cannot be read */
@@ -73,18 +73,19 @@ static double now_s(clockid_t clock)
 
 /* ---- what is written down ------------------------------------------------------------------- */
 
-static void write_state(struct keeper *k, enum ut_result_state state)
+static void write_state(struct supervisor *k, enum ut_result_state state)
 {
 	k->state = state;
-	ut_keeper_state_write(k->at, &(struct ut_keeper_state){ .state = state,
-								.started = k->started,
-								.ended = k->ended,
-								.status = k->status,
-								.trouble = k->trouble,
-								.is_killed = k->is_killed });
+	ut_supervisor_state_write(k->at,
+				  &(struct ut_supervisor_state){ .state = state,
+								 .started = k->started,
+								 .ended = k->ended,
+								 .status = k->status,
+								 .trouble = k->trouble,
+								 .is_killed = k->is_killed });
 }
 
-static void set_trouble(struct keeper *k, const char *text)
+static void set_trouble(struct supervisor *k, const char *text)
 {
 	if (text && text[0])
 		snprintf(k->trouble, sizeof(k->trouble), "%s", text);
@@ -99,7 +100,7 @@ static bool is_unmeasured(const struct ut_doc *t)
 }
 
 /* A line of the log: what the recording tells. */
-static void look_at_line(struct keeper *k, struct ut_str line)
+static void look_at_line(struct supervisor *k, struct ut_str line)
 {
 	struct ut_arena arena = { 0 };
 	const struct ut_doc *t;
@@ -129,7 +130,7 @@ static void look_at_line(struct keeper *k, struct ut_str line)
 	ut_arena_release(&arena);
 }
 
-static void look_at_log(struct keeper *k)
+static void look_at_log(struct supervisor *k)
 {
 	struct ut_buf text = { 0 };
 	uint64_t bytes = 0;
@@ -155,13 +156,13 @@ static void look_at_log(struct keeper *k)
 
 /* ---- what is run ---------------------------------------------------------------------------- */
 
-static void read_asked(struct keeper *k)
+static void read_asked(struct supervisor *k)
 {
 	if (ut_folder_read_doc(k->at, UT_RESULT_FILE, UT_SMALL_FILE, &k->arena, &k->asked, NULL))
 		k->asked = NULL;
 }
 
-static const char *read_plan(struct keeper *k)
+static const char *read_plan(struct supervisor *k)
 {
 	const struct ut_doc *words = ut_doc_get(k->asked, "words");
 	bool is_ours = true; /* still options, not the program's words */
@@ -184,7 +185,7 @@ static const char *read_plan(struct keeper *k)
 
 /* A terminal, so that programs say what they have to say when they say it, and not at their end. It
  * is nobody's controlling terminal: when we are killed, the program is not. */
-static int open_screen(struct keeper *k)
+static int open_screen(struct supervisor *k)
 {
 	struct winsize size = { .ws_col = COLUMNS, .ws_row = 40 };
 	struct termios t;
@@ -204,7 +205,7 @@ static int open_screen(struct keeper *k)
 	return theirs;
 }
 
-static _Noreturn void become(struct keeper *k, int screen, int back)
+static _Noreturn void become(struct supervisor *k, int screen, int back)
 {
 	const char *directory = k->directory && k->directory[0] ? k->directory : getenv("HOME");
 	int null = open("/dev/null", O_RDONLY), code = 0;
@@ -238,7 +239,7 @@ static _Noreturn void become(struct keeper *k, int screen, int back)
 }
 
 /* False: the trouble says why. */
-static bool start_program(struct keeper *k)
+static bool start_program(struct supervisor *k)
 {
 	int back[2], screen = open_screen(k);
 	ssize_t got;
@@ -267,7 +268,7 @@ static bool start_program(struct keeper *k)
 
 /* The program and what it has started: all that a launcher of ours is above of. Launchers stay,
  * since they have results to write. */
-static void signal_programs(struct keeper *k, int number, bool all)
+static void signal_programs(struct supervisor *k, int number, bool all)
 {
 	struct ut_arena arena = { 0 };
 	struct ut_processes p;
@@ -327,7 +328,7 @@ static bool look_at_session(void *ctx, int at, const char *name, unsigned char t
 	return true;
 }
 
-static void look_at_switch(struct keeper *k)
+static void look_at_switch(struct supervisor *k)
 {
 	enum ut_result_state state;
 	struct switches s = { 0 };
@@ -341,7 +342,7 @@ static void look_at_switch(struct keeper *k)
 		write_state(k, state);
 }
 
-static void do_word(struct keeper *k, const char *word)
+static void run_command(struct supervisor *k, const char *word)
 {
 	enum ut_state state = !strcmp(word, "pause") ? UT_STATE_PAUSED : UT_STATE_RUNNING;
 	bool runs = k->state == UT_RESULT_RUNNING || k->state == UT_RESULT_PAUSED;
@@ -361,7 +362,7 @@ static void do_word(struct keeper *k, const char *word)
 	}
 }
 
-static void read_words(struct keeper *k)
+static void read_commands(struct supervisor *k)
 {
 	char text[256];
 	ssize_t got = read(k->pipe, text, sizeof(text) - 1);
@@ -372,13 +373,13 @@ static void read_words(struct keeper *k)
 	text[got] = '\0';
 	while ((end = strchr(at, '\n'))) {
 		*end = '\0';
-		do_word(k, at);
+		run_command(k, at);
 		at = end + 1;
 	}
 }
 
 /* Who does not end when asked is told, and then ended. */
-static void insist(struct keeper *k)
+static void insist(struct supervisor *k)
 {
 	double waited = k->asked_to_stop > 0 ? now_s(CLOCK_MONOTONIC) - k->asked_to_stop : 0;
 	int number = waited > KILL_S ? SIGKILL : waited > TERM_S ? SIGTERM : SIGINT;
@@ -392,7 +393,7 @@ static void insist(struct keeper *k)
 /* ---- waiting -------------------------------------------------------------------------------- */
 
 /* False at the end of what is said. */
-static bool read_screen(struct keeper *k)
+static bool read_screen(struct supervisor *k)
 {
 	char text[16384];
 	ssize_t got = read(k->screen, text, sizeof(text));
@@ -402,7 +403,7 @@ static bool read_screen(struct keeper *k)
 	return got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR));
 }
 
-static void wait_for_end(struct keeper *k, int *status)
+static void wait_for_end(struct supervisor *k, int *status)
 {
 	struct pollfd p[3] = { { .fd = k->screen, .events = POLLIN },
 			       { .fd = k->pipe, .events = POLLIN },
@@ -417,11 +418,11 @@ static void wait_for_end(struct keeper *k, int *status)
 		if (p[0].revents && !read_screen(k))
 			p[0].fd = -1; /* nobody has it open any more */
 		if (p[1].revents)
-			read_words(k);
+			read_commands(k);
 		if (p[2].revents &&
 		    read(k->signals, &info, sizeof(info)) == (ssize_t)sizeof(info) &&
 		    info.ssi_signo == SIGTERM)
-			do_word(k, "stop"); /* the machine is shut down, say */
+			run_command(k, "stop"); /* the machine is shut down, say */
 		insist(k);
 	}
 	/* the rest of what was said; a child that holds the terminal is not waited for */
@@ -431,7 +432,7 @@ static void wait_for_end(struct keeper *k, int *status)
 	}
 }
 
-static void finish(struct keeper *k, int status)
+static void finish(struct supervisor *k, int status)
 {
 	bool ran;
 
@@ -452,7 +453,7 @@ static void finish(struct keeper *k, int status)
 
 /* Recordings whose launcher was killed. */
 struct leftovers {
-	struct keeper *keeper;
+	struct supervisor *supervisor;
 	const char *words[MOST_LEFT + 10];
 	size_t count;
 };
@@ -466,18 +467,18 @@ static bool find_leftover(void *ctx, int at, const char *name, unsigned char typ
 	(void)at;
 	if (type != DT_DIR || !ut_str_ends(name, ".session"))
 		return true;
-	l->words[l->count++] = ut_str_fmt(&l->keeper->arena, "./%s", name);
+	l->words[l->count++] = ut_str_fmt(&l->supervisor->arena, "./%s", name);
 	if (!ut_control_open(name, &control, NULL)) {
 		ended = atomic_load(&control->ended);
 		if (ended & UT_CONTROL_ENDED)
-			l->keeper->status = (int)(ended & ~UT_CONTROL_ENDED);
+			l->supervisor->status = (int)(ended & ~UT_CONTROL_ENDED);
 		ut_control_close(control);
 	}
 	return l->count < MOST_LEFT;
 }
 
 /* Runs our own `export`; its last words are the trouble. The status. */
-static int run_export(struct keeper *k, const char **words)
+static int run_export(struct supervisor *k, const char **words)
 {
 	int back[2], status = -1;
 	char text[sizeof(k->trouble)];
@@ -511,9 +512,9 @@ static int run_export(struct keeper *k, const char **words)
 }
 
 /* What was recorded until it was cut off becomes files, as soon as nobody records any more. */
-static int keep_recovery(struct keeper *k)
+static int supervise_recovery(struct supervisor *k)
 {
-	struct leftovers l = { .keeper = k,
+	struct leftovers l = { .supervisor = k,
 			       .words = { "unitrace", "export", "--quiet", "--format", "utr",
 					  "--output-dir-path", ".", "--remove", "--" },
 			       .count = 9 };
@@ -540,7 +541,7 @@ static int keep_recovery(struct keeper *k)
 	return 0;
 }
 
-static int open_parts(struct keeper *k, bool is_run)
+static int open_parts(struct supervisor *k, bool is_run)
 {
 	sigset_t set;
 
@@ -552,21 +553,21 @@ static int open_parts(struct keeper *k, bool is_run)
 	signal(SIGHUP, SIG_IGN);
 	k->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	k->at = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	k->pipe = open(UT_KEEPER_PIPE, O_RDWR | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+	k->pipe = open(UT_SUPERVISOR_PIPE, O_RDWR | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
 	fcntl(LOCK_FD, F_SETFD, FD_CLOEXEC); /* the lock is ours, not the program's */
-	fcntl(UT_KEEPER_SECRET_FD, F_SETFD, FD_CLOEXEC);
+	fcntl(UT_SUPERVISOR_SECRET_FD, F_SETFD, FD_CLOEXEC);
 	if (k->at < 0 || k->pipe < 0 || k->signals < 0)
 		return -1;
 	return is_run ? ut_output_log_open(&k->output, k->at, NULL) : 0;
 }
 
 /* Another machine does it: what is asked for says so. */
-static bool is_far(struct keeper *k)
+static bool is_far(struct supervisor *k)
 {
 	return ut_doc_get(k->asked, "machine") != NULL;
 }
 
-static int keep_run(struct keeper *k)
+static int supervise_run(struct supervisor *k)
 {
 	const char *wrong = read_plan(k);
 	int status = 0;
@@ -584,12 +585,12 @@ static int keep_run(struct keeper *k)
 	return 0;
 }
 
-static int keep(struct keeper *k, bool is_run)
+static int supervise(struct supervisor *k, bool is_run)
 {
 	read_asked(k);
 	if (!is_far(k)) {
-		close(UT_KEEPER_SECRET_FD);
-		return is_run ? keep_run(k) : keep_recovery(k);
+		close(UT_SUPERVISOR_SECRET_FD);
+		return is_run ? supervise_run(k) : supervise_recovery(k);
 	}
 	return ut_far_run(&(struct ut_far_parts){ .at = k->at,
 						  .pipe = k->pipe,
@@ -598,9 +599,9 @@ static int keep(struct keeper *k, bool is_run)
 						  .is_new = is_run });
 }
 
-int ut_keeper_run(const char *what)
+int ut_supervisor_run(const char *what)
 {
-	struct keeper k = { .status = -1, .screen = -1, .output = { .head = -1, .tail = -1 } };
+	struct supervisor k = { .status = -1, .screen = -1, .output = { .head = -1, .tail = -1 } };
 	bool is_run = !strcmp(what, "run");
 	pid_t pid;
 	int rc;
@@ -608,13 +609,13 @@ int ut_keeper_run(const char *what)
 	if (!strcmp(what, "agent"))
 		return ut_far_agent_run();
 	pid = fork();
-	if (pid) /* who started us waits for this: from now on there is a keeper */
+	if (pid) /* who started us waits for this: from now on there is a supervisor */
 		return pid < 0;
 	if (open_parts(&k, is_run))
 		return 1;
-	rc = keep(&k, is_run);
+	rc = supervise(&k, is_run);
 	ut_output_log_close(&k.output);
-	unlinkat(k.at, UT_KEEPER_PIPE, 0);
+	unlinkat(k.at, UT_SUPERVISOR_PIPE, 0);
 	ut_arena_release(&k.arena);
 	return rc;
 }

@@ -1,14 +1,14 @@
 /*
- * keeper_state.h - state.json: how a run goes, as its keeper writes it down.
+ * supervisor_state.h - state.json: how a run goes, as its supervisor writes it down.
  */
-#ifndef UT_WORKBENCH_KEEPER_STATE_H
-#define UT_WORKBENCH_KEEPER_STATE_H
+#ifndef UT_WORKBENCH_SUPERVISOR_STATE_H
+#define UT_WORKBENCH_SUPERVISOR_STATE_H
 
 #include <stdbool.h>
 
 #include "workbench/shelf.h"
 
-struct ut_keeper_state {
+struct ut_supervisor_state {
 	enum ut_result_state state;
 	double started, ended; /* s since 1970; 0 = not yet */
 	int status;            /* of the program, as from waitpid(); -1 = unknown */
@@ -17,6 +17,6 @@ struct ut_keeper_state {
 };
 
 /* A full disk is no reason to stop: what is there then still says that somebody is at it. */
-void ut_keeper_state_write(int at, const struct ut_keeper_state *s);
+void ut_supervisor_state_write(int at, const struct ut_supervisor_state *s);
 
 #endif

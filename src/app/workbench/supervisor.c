@@ -1,5 +1,5 @@
-/* keeper.c - starting keepers, and telling them what to do. */
-#include "workbench/keeper.h"
+/* supervisor.c - starting supervisors, and telling them what to do. */
+#include "workbench/supervisor.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include "workbench/folder.h"
 #include "workbench/shelf.h"
 
-#define LOCK_FD  3 /* where a keeper finds the file that it has locked */
+#define LOCK_FD  3 /* where a supervisor finds the file that it has locked */
 #define FIRST_FD 10
 
 /* The lock belongs to the open file: whoever has a copy of the descriptor has it. */
@@ -34,7 +34,7 @@ static int lock(int at, struct ut_err *err)
 	return ut_err_set(err, -EBUSY, "a run is under way in it");
 }
 
-bool ut_keeper_is_there(int at)
+bool ut_supervisor_is_running(int at)
 {
 	int fd = ut_folder_open_file(at, UT_RESULT_FILE, NULL, NULL);
 	bool kept;
@@ -53,7 +53,7 @@ static int open_secret(const char *secret)
 
 	if (!secret)
 		return open("/dev/null", O_RDONLY | O_CLOEXEC);
-	if (strlen(secret) >= UT_KEEPER_SECRET_MOST || pipe2(ends, O_CLOEXEC))
+	if (strlen(secret) >= UT_SUPERVISOR_SECRET_MAX || pipe2(ends, O_CLOEXEC))
 		return -1;
 	fd = write(ends[1], secret, strlen(secret)) == (ssize_t)strlen(secret)
 		     ? fcntl(ends[0], F_DUPFD_CLOEXEC, 0)
@@ -84,7 +84,7 @@ static int spawn(int at, const int fds[2], const char *program, const char *what
 	posix_spawn_file_actions_adddup2(&actions, 0, 1);
 	posix_spawn_file_actions_adddup2(&actions, 0, 2);
 	posix_spawn_file_actions_adddup2(&actions, fds[0], LOCK_FD);
-	posix_spawn_file_actions_adddup2(&actions, fds[1], UT_KEEPER_SECRET_FD);
+	posix_spawn_file_actions_adddup2(&actions, fds[1], UT_SUPERVISOR_SECRET_FD);
 	posix_spawnattr_setsigmask(&attr, &none);
 	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSID);
 	rc = posix_spawn(&pid, program, &actions, &attr, argv, environ);
@@ -108,11 +108,11 @@ static int start(int at, const char *program, const char *what, const char *secr
 	fds[1] = low < 0 ? low : fcntl(low, F_DUPFD_CLOEXEC, FIRST_FD);
 	if (low >= 0)
 		close(low);
-	unlinkat(at, UT_KEEPER_PIPE, 0);
+	unlinkat(at, UT_SUPERVISOR_PIPE, 0);
 	if (fds[1] < 0)
 		rc = ut_err_set(err, -EINVAL, "the password is too long");
-	else if (mkfifoat(at, UT_KEEPER_PIPE, 0600))
-		rc = ut_err_set(err, -errno, UT_KEEPER_PIPE ": %s", strerror(errno));
+	else if (mkfifoat(at, UT_SUPERVISOR_PIPE, 0600))
+		rc = ut_err_set(err, -errno, UT_SUPERVISOR_PIPE ": %s", strerror(errno));
 	else
 		rc = spawn(at, fds, program, what, err);
 	close(fds[0]);
@@ -121,20 +121,20 @@ static int start(int at, const char *program, const char *what, const char *secr
 	return rc;
 }
 
-int ut_keeper_start(int at, const char *program, const char *secret, struct ut_err *err)
+int ut_supervisor_start(int at, const char *program, const char *secret, struct ut_err *err)
 {
 	return start(at, program, "run", secret, err);
 }
 
-int ut_keeper_recover(int at, const char *program, const char *secret, struct ut_err *err)
+int ut_supervisor_recover(int at, const char *program, const char *secret, struct ut_err *err)
 {
 	return start(at, program, "recover", secret, err);
 }
 
-int ut_keeper_tell(int at, enum ut_keeper_word word, struct ut_err *err)
+int ut_supervisor_send(int at, enum ut_supervisor_command word, struct ut_err *err)
 {
 	static const char *const words[] = { "pause\n", "resume\n", "stop\n", "kill\n" };
-	int fd = openat(at, UT_KEEPER_PIPE, O_WRONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+	int fd = openat(at, UT_SUPERVISOR_PIPE, O_WRONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
 	struct stat st;
 	ssize_t n = -1;
 

@@ -1,4 +1,4 @@
-#include "workbench/keeper_state.h"
+#include "workbench/supervisor_state.h"
 
 #include <unistd.h>
 
@@ -6,14 +6,14 @@
 #include "text/json_write.h"
 #include "workbench/folder.h"
 
-void ut_keeper_state_write(int at, const struct ut_keeper_state *s)
+void ut_supervisor_state_write(int at, const struct ut_supervisor_state *s)
 {
 	struct ut_buf text = { 0 };
 	struct ut_json_writer w = { .to = &text };
 
 	ut_write_open(&w, NULL, '{');
 	ut_write_text(&w, "state", ut_result_state_word(s->state));
-	ut_write_i64(&w, "keeper", getpid());
+	ut_write_i64(&w, "supervisor", getpid());
 	ut_write_double(&w, "started", s->started);
 	if (s->ended > 0)
 		ut_write_double(&w, "seconds", s->ended - s->started);
