@@ -34,21 +34,21 @@ python3 -B tests/gen/metrics_gen.py time "$work/metrics.csv" --samples 900
 ) >/dev/null
 
 # A server with a project of three results, of which the last one was configured in its page.
-shelf=$work/results/gpt
+project=$work/results/gpt
 for result in r001-before r002-after r003-train; do
-	mkdir -p "$shelf/$result"
-	cp "$work/after.json" "$shelf/$result/run.json"
+	mkdir -p "$project/$result"
+	cp "$work/after.json" "$project/$result/run.json"
 done
-cp "$work/before.json" "$shelf/r001-before/run.json"
-echo '{}' >"$shelf/project.json"
-cat >"$shelf/r003-train/result.json" <<'JSON'
+cp "$work/before.json" "$project/r001-before/run.json"
+echo '{}' >"$project/project.json"
+cat >"$project/r003-train/result.json" <<'JSON'
 {"kind": "run", "made": 1760000000, "analysis": "GPU offload", "program": "python train.py --steps 100",
  "configuration": {"what": "launch", "application": "python", "parameters": "train.py --steps 100",
   "directory": "/srv/gpt", "environment": [{"name": "CUDA_VISIBLE_DEVICES", "value": "0"}],
   "analysis": "gpu-offload"}}
 JSON
-echo '{"state": "ready", "seconds": 15.9, "status": 0}' >"$shelf/r003-train/state.json"
-cat >"$shelf/r003-train/verdict.json" <<'JSON'
+echo '{"state": "ready", "seconds": 15.9, "status": 0}' >"$project/r003-train/state.json"
+cat >"$project/r003-train/verdict.json" <<'JSON'
 {"verdict": "Host-bound", "tone": "bad", "say": "Host-bound: launch work earlier, or more of it at once; the device is idle 31.2 % of the time.", "why": ""}
 JSON
 # The page names its data directory: where we may, the server sees a folder that could be anybody's.

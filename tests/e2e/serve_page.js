@@ -213,7 +213,7 @@ module.exports = { Desk, axe, assert, fs, path };
 async function main() {
 	const [modules, home, scenario, json] = process.argv.slice(2);
 	const values = JSON.parse(json);
-	const scenarios = { ...require('./serve_page_shelf.js'), ...require('./serve_page_runs.js'),
+	const scenarios = { ...require('./serve_page_projects.js'), ...require('./serve_page_runs.js'),
 		...require('./serve_page_where.js') };
 
 	values.origin = new URL(values.address).origin;

@@ -289,7 +289,7 @@ class Remote(Server):
         self.assertEqual(self.send("GET", "/", host="other.example").status, 403)
 
 
-class Shelf(Server):
+class Projects(Server):
     def setUp(self):
         super().setUp()
         self.start()

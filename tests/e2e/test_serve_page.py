@@ -73,12 +73,12 @@ class Entry(Page):
         self.drive("remote")
 
 
-class Shelf(Page):
+class Projects(Page):
     def test_projects_and_results(self):
         for name, scale in (("run.json", 1), ("other.json", 1.5)):
             (self.dir / name).write_text(trace(scale))
         self.start()
-        self.drive("shelf", trace=str(self.dir / "run.json"), other=str(self.dir / "other.json"))
+        self.drive("project", trace=str(self.dir / "run.json"), other=str(self.dir / "other.json"))
 
     def test_a_thousand_results_can_be_used(self):
         for p in range(10):

@@ -25,7 +25,7 @@ int ut_api_server(struct ut_call *c, struct ut_err *err)
 		ut_write_text(&c->out, "version", UT_VERSION);
 		ut_write_flag(&c->out, "profiling", s->opts.profiling);
 		ut_write_flag(&c->out, "remote", s->opts.remote);
-		ut_write_text(&c->out, "dataDirectory", s->shelf.path);
+		ut_write_text(&c->out, "dataDirectory", s->data_dir.path);
 		ut_write_u64(&c->out, "dataBytes", ut_storage_used(&s->storage, COUNTED_MS));
 		if (s->storage.quota != UINT64_MAX)
 			ut_write_u64(&c->out, "dataQuota", s->storage.quota);

@@ -4,5 +4,5 @@
 
 int ut_api_devices(struct ut_call *c, struct ut_err *err)
 {
-	return ut_devices_find(c->site->opts.program, c->site->shelf.own, &c->out, NULL, err);
+	return ut_devices_find(c->site->opts.program, c->site->data_dir.own, &c->out, NULL, err);
 }

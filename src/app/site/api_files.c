@@ -35,7 +35,7 @@ static uint64_t free_bytes(const struct ut_site *site)
 	struct statvfs fs;
 	uint64_t bytes;
 
-	if (fstatvfs(site->shelf.top, &fs))
+	if (fstatvfs(site->data_dir.top, &fs))
 		return 0;
 	bytes = (uint64_t)fs.f_bavail * fs.f_frsize;
 	bytes = bytes > KEPT_FREE ? bytes - KEPT_FREE : 0;
@@ -56,7 +56,7 @@ int ut_files_begin_upload(struct ut_site *site, const struct ut_request *request
 		if (ut_storage_check(&site->storage, left + 1, &err)) /* what is said if it is */
 			snprintf(body->why, sizeof(body->why), "%.239s", err.text);
 	}
-	at = ut_folder_open(site->shelf.own, INCOMING, true, NULL);
+	at = ut_folder_open(site->data_dir.own, INCOMING, true, NULL);
 	if (at < 0 || !body->most) {
 		if (at >= 0)
 			close(at);
@@ -138,7 +138,7 @@ static int import(struct ut_call *c, int fd, bool is_nameless, const char *file,
 		  struct ut_err *err)
 {
 	const char *name = ut_request_argument(c->request, "result"), *got;
-	struct ut_shelf *s = &c->site->shelf;
+	struct ut_data_dir *s = &c->site->data_dir;
 	struct stat st;
 	int at, in, rc;
 
@@ -154,8 +154,8 @@ static int import(struct ut_call *c, int fd, bool is_nameless, const char *file,
 		return rc;
 	if (!name)
 		name = ut_doc_text(c->body, "result");
-	at = ut_shelf_add_result(s, c->arena, c->args[0], name ? name : result_name(c->arena, file),
-				 &got, err);
+	at = ut_data_dir_add_result(s, c->arena, c->args[0],
+				    name ? name : result_name(c->arena, file), &got, err);
 	if (at < 0)
 		return at;
 	/* in a folder of its own: whatever it is called, it is none of our files */
@@ -167,7 +167,7 @@ static int import(struct ut_call *c, int fd, bool is_nameless, const char *file,
 		rc = write_asked(at, file, from, err);
 	close(at);
 	if (rc) { /* half a result is none */
-		in = ut_shelf_open_project(s, c->args[0], NULL);
+		in = ut_data_dir_open_project(s, c->args[0], NULL);
 
 		if (in >= 0 && ut_folder_remove(in, got, NULL))
 			rc = rc ? rc : -EIO;
@@ -189,8 +189,8 @@ static int open_path(struct ut_call *c, const char *path, struct ut_err *err)
 {
 	const struct ut_site *s = c->site;
 	char *real = realpath(path, NULL);
-	size_t len = strlen(s->shelf.path);
-	bool inside = real && !strncmp(real, s->shelf.path, len) && real[len] == '/' &&
+	size_t len = strlen(s->data_dir.path);
+	bool inside = real && !strncmp(real, s->data_dir.path, len) && real[len] == '/' &&
 		      strncmp(real + len, "/.unitrace", 10) != 0;
 	struct stat st;
 	int fd;
@@ -263,7 +263,7 @@ static int open_file(int at, const char *name, struct ut_err *err)
 
 int ut_api_file(struct ut_call *c, struct ut_err *err)
 {
-	int at = ut_shelf_open_result(&c->site->shelf, c->args[0], c->args[1], err), fd;
+	int at = ut_data_dir_open_result(&c->site->data_dir, c->args[0], c->args[1], err), fd;
 
 	if (at < 0)
 		return at;
@@ -403,7 +403,7 @@ static ssize_t read_tarball(void *ctx, char *to, size_t room)
 
 int ut_api_download(struct ut_call *c, struct ut_err *err)
 {
-	int at = ut_shelf_open_result(&c->site->shelf, c->args[0], c->args[1], err), rc;
+	int at = ut_data_dir_open_result(&c->site->data_dir, c->args[0], c->args[1], err), rc;
 	struct tarball *t;
 
 	if (at < 0)
@@ -433,7 +433,7 @@ int ut_api_download(struct ut_call *c, struct ut_err *err)
 int ut_api_log(struct ut_call *c, struct ut_err *err)
 {
 	const char *from = ut_request_argument(c->request, "from");
-	int at = ut_shelf_open_result(&c->site->shelf, c->args[0], c->args[1], err), fd;
+	int at = ut_data_dir_open_result(&c->site->data_dir, c->args[0], c->args[1], err), fd;
 	uint64_t bytes = 0, start = from ? strtoull(from, NULL, 10) : 0;
 	char *text;
 	ssize_t got;
@@ -463,7 +463,7 @@ int ut_api_output(struct ut_call *c, struct ut_err *err)
 {
 	const char *place = ut_request_argument(c->request, "from");
 	uint64_t from = place ? strtoull(place, NULL, 10) : 0, next = from;
-	int at = ut_shelf_open_result(&c->site->shelf, c->args[0], c->args[1], err);
+	int at = ut_data_dir_open_result(&c->site->data_dir, c->args[0], c->args[1], err);
 	struct ut_buf text = { 0 };
 
 	if (at < 0)

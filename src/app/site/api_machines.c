@@ -49,7 +49,7 @@ int ut_call_take_secret(struct ut_call *c, char *to, size_t size, struct ut_err 
 
 int ut_api_machines(struct ut_call *c, struct ut_err *err)
 {
-	return ut_machines_write(c->site->shelf.own, &c->out, err);
+	return ut_machines_write(c->site->data_dir.own, &c->out, err);
 }
 
 static int save(struct ut_call *c, bool replace, struct ut_err *err)
@@ -59,7 +59,7 @@ static int save(struct ut_call *c, bool replace, struct ut_err *err)
 
 	if (!rc && replace && strcmp(t.name, c->args[0]) != 0)
 		rc = ut_err_set(err, -EINVAL, "the name is another one than that of the address");
-	return rc ? rc : ut_machines_save(c->site->shelf.own, &t, replace, err);
+	return rc ? rc : ut_machines_save(c->site->data_dir.own, &t, replace, err);
 }
 
 int ut_api_new_machine(struct ut_call *c, struct ut_err *err)
@@ -74,7 +74,7 @@ int ut_api_change_machine(struct ut_call *c, struct ut_err *err)
 
 int ut_api_drop_machine(struct ut_call *c, struct ut_err *err)
 {
-	return ut_machines_remove(c->site->shelf.own, c->args[0], err);
+	return ut_machines_remove(c->site->data_dir.own, c->args[0], err);
 }
 
 /* ---- is it there? --------------------------------------------------------------------------- */
@@ -105,7 +105,7 @@ static void write_devices(struct ut_call *c, const struct ut_machine *m, const c
 {
 	int64_t now = (int64_t)time(NULL);
 
-	ut_devices_keep(c->site->shelf.own, m, reported, now);
+	ut_devices_keep(c->site->data_dir.own, m, reported, now);
 	ut_devices_write(&c->out, key, reported, now);
 }
 
@@ -151,10 +151,10 @@ static int look(struct ut_call *c, const struct ut_ssh_opts *o, struct ut_err *w
 
 static int find(struct ut_call *c, struct ut_machine *t, struct ut_ssh_opts *o, struct ut_err *err)
 {
-	int rc = ut_machine_find(c->site->shelf.own, c->arena, c->args[0], t, err);
+	int rc = ut_machine_find(c->site->data_dir.own, c->arena, c->args[0], t, err);
 
 	*o = (struct ut_ssh_opts){ .target = t,
-				   .own = c->site->shelf.own,
+				   .own = c->site->data_dir.own,
 				   .program = c->site->opts.program };
 	return rc;
 }

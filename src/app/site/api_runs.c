@@ -28,12 +28,12 @@
 
 int ut_api_analyses(struct ut_call *c, struct ut_err *err)
 {
-	return ut_analyses_write(&c->site->shelf, &c->out, err);
+	return ut_analyses_write(&c->site->data_dir, &c->out, err);
 }
 
 int ut_api_new_analysis(struct ut_call *c, struct ut_err *err)
 {
-	return ut_analyses_save(&c->site->shelf, c->body, false, err);
+	return ut_analyses_save(&c->site->data_dir, c->body, false, err);
 }
 
 int ut_api_change_analysis(struct ut_call *c, struct ut_err *err)
@@ -43,12 +43,12 @@ int ut_api_change_analysis(struct ut_call *c, struct ut_err *err)
 
 	if (!rc && strcmp(title, c->args[0]) != 0)
 		rc = ut_err_set(err, -EINVAL, "the title is another one than that of the address");
-	return rc ? rc : ut_analyses_save(&c->site->shelf, c->body, true, err);
+	return rc ? rc : ut_analyses_save(&c->site->data_dir, c->body, true, err);
 }
 
 int ut_api_drop_analysis(struct ut_call *c, struct ut_err *err)
 {
-	return ut_analyses_remove(&c->site->shelf, c->args[0], err);
+	return ut_analyses_remove(&c->site->data_dir, c->args[0], err);
 }
 
 /* ---- the line ------------------------------------------------------------------------------- */
@@ -90,7 +90,7 @@ static void write_problems(struct ut_json_writer *w, const struct ut_run_plan *p
 
 static const char *folder_of(struct ut_call *c, const char *project, const char *result)
 {
-	return ut_str_fmt(c->arena, "%s/%s/%s", c->site->shelf.path, project, result);
+	return ut_str_fmt(c->arena, "%s/%s/%s", c->site->data_dir.path, project, result);
 }
 
 /* Of "bash run.sh" and "python train.py" the script tells more than the program. */
@@ -115,7 +115,7 @@ static const char *name_of(struct ut_call *c, const char *project, const struct 
 		return p->name;
 	if (strlen(suffix) > 40 || !ut_folder_name_fits(suffix))
 		suffix = "";
-	return ut_shelf_next_name(&c->site->shelf, c->arena, project, suffix);
+	return ut_data_dir_next_name(&c->site->data_dir, c->arena, project, suffix);
 }
 
 /* A run that is asked for: the plan, its line, and the machine that it runs on. */
@@ -141,13 +141,13 @@ static int make_line(struct ut_call *c, const char *project, struct asked *q, co
 		     struct ut_err *err)
 {
 	struct ut_err why = { 0 };
-	int rc = ut_run_plan_read(&c->site->shelf, c->arena, c->body, &q->plan, err);
+	int rc = ut_run_plan_read(&c->site->data_dir, c->arena, c->body, &q->plan, err);
 
 	if (rc)
 		return rc;
 	q->is_far = q->plan.target[0];
 	if (q->is_far &&
-	    ut_machine_find(c->site->shelf.own, c->arena, q->plan.target, &q->machine, &why))
+	    ut_machine_find(c->site->data_dir.own, c->arena, q->plan.target, &q->machine, &why))
 		ut_run_plan_add_problem(&q->plan, c->arena, "target", why.text);
 	*result = name_of(c, project, &q->plan);
 	set_line(c, q, project, *result);
@@ -183,10 +183,10 @@ static void put_ssh(struct ut_call *c, struct ut_buf *to, const struct ut_machin
 		ut_shell_quote(to, m->identity);
 		ut_buf_char(to, ' ');
 	}
-	if (ut_machine_key(c->site->shelf.own, c->arena, m)[0]) {
+	if (ut_machine_key(c->site->data_dir.own, c->arena, m)[0]) {
 		ut_buf_text(to, "-o ");
 		ut_shell_quote(to, ut_str_fmt(c->arena, "UserKnownHostsFile=\"%s/.unitrace/%s\"",
-					      c->site->shelf.path, UT_KNOWN_HOSTS_FILE));
+					      c->site->data_dir.path, UT_KNOWN_HOSTS_FILE));
 		ut_buf_fmt(to, " -o HostKeyAlias=%s ", name);
 	}
 	ut_buf_fmt(to, "%s%s%s -- ", m->user, m->user[0] ? "@" : "", m->host);
@@ -320,7 +320,9 @@ static int start(struct ut_call *c, struct asked *q, const char *wanted, const c
 		 struct ut_err *err)
 {
 	const char *project = c->args[0], *result;
-	int at = ut_shelf_add_result(&c->site->shelf, c->arena, project, wanted, &result, err), rc;
+	int at = ut_data_dir_add_result(&c->site->data_dir, c->arena, project, wanted, &result,
+					err),
+	    rc;
 
 	if (at < 0)
 		return at;
@@ -359,7 +361,7 @@ static void check_machine(struct ut_call *c, struct asked *q, const char *secret
 {
 	if (!q->is_far || q->plan.problem_count)
 		return;
-	if (!ut_machine_key(c->site->shelf.own, c->arena, &q->machine)[0])
+	if (!ut_machine_key(c->site->data_dir.own, c->arena, &q->machine)[0])
 		ut_run_plan_add_problem(&q->plan, c->arena, "target",
 					"its key has not been accepted yet: test the connection");
 	if (q->machine.password && !secret[0])
@@ -416,7 +418,7 @@ int ut_api_control(struct ut_call *c, struct ut_err *err)
 	if (rc)
 		return rc;
 	if (!strcmp(word, "fetch")) {
-		at = ut_shelf_open_result(&c->site->shelf, c->args[0], c->args[1], err);
+		at = ut_data_dir_open_result(&c->site->data_dir, c->args[0], c->args[1], err);
 		rc = at < 0 ? at : fetch(c, at, err);
 		if (at >= 0)
 			close(at);
@@ -430,7 +432,7 @@ int ut_api_control(struct ut_call *c, struct ut_err *err)
 			if (rc)
 				return rc;
 		}
-		at = ut_shelf_open_result(&c->site->shelf, c->args[0], c->args[1], err);
+		at = ut_data_dir_open_result(&c->site->data_dir, c->args[0], c->args[1], err);
 		if (at < 0)
 			return at;
 		rc = ut_supervisor_send(at, (enum ut_supervisor_command)i, err);

@@ -127,7 +127,7 @@ static bool is_busy(enum ut_result_state state)
 /* Whoever kept it was killed: somebody else has to see to what is left. */
 static void recover(struct ut_events *e, const char *project, const char *result)
 {
-	int at = ut_shelf_open_result(&e->site->shelf, project, result, NULL);
+	int at = ut_data_dir_open_result(&e->site->data_dir, project, result, NULL);
 
 	if (at < 0)
 		return;
@@ -136,14 +136,14 @@ static void recover(struct ut_events *e, const char *project, const char *result
 	close(at);
 }
 
-static void report_run(struct ut_events *e, struct watched *w, const struct ut_shelf_result *r)
+static void report_run(struct ut_events *e, struct watched *w, const struct ut_data_dir_result *r)
 {
 	struct ut_buf text = { 0 };
 	struct ut_json_writer out = { .to = &text };
 
 	ut_write_open(&out, NULL, '{');
 	ut_write_text(&out, "project", w->project);
-	ut_shelf_write_result(&out, r);
+	ut_data_dir_write_result(&out, r);
 	ut_write_close(&out, '}');
 	if (!w->last || strcmp(w->last, text.data) != 0) {
 		free(w->last);
@@ -156,7 +156,7 @@ static void report_run(struct ut_events *e, struct watched *w, const struct ut_s
 /* The data directory is full: recording ends, and the program goes on. */
 static void hold(struct ut_events *e, struct watched *w)
 {
-	int at = ut_shelf_open_result(&e->site->shelf, w->project, w->result, NULL);
+	int at = ut_data_dir_open_result(&e->site->data_dir, w->project, w->result, NULL);
 
 	if (at < 0)
 		return;
@@ -173,8 +173,9 @@ static void hold(struct ut_events *e, struct watched *w)
 static bool look_at_run(struct ut_events *e, struct watched *w)
 {
 	struct ut_arena arena = { 0 };
-	struct ut_shelf_result r;
-	int rc = ut_shelf_look(&e->site->shelf, &arena, w->project, w->result, &r, NULL);
+	struct ut_data_dir_result r;
+	int rc = ut_data_dir_find_result(&e->site->data_dir, &arena, w->project, w->result, &r,
+					 NULL);
 	bool busy = !rc && is_busy(r.state);
 
 	if (!rc)
@@ -221,11 +222,11 @@ static void look_at_runs(struct ut_events *e)
 static void find_runs(struct ut_events *e)
 {
 	struct ut_arena arena = { 0 };
-	struct ut_shelf_tree tree;
+	struct ut_data_dir_tree tree;
 
-	if (!ut_shelf_list(&e->site->shelf, &arena, &tree, NULL)) {
+	if (!ut_data_dir_list(&e->site->data_dir, &arena, &tree, NULL)) {
 		for (size_t i = 0; i < tree.count; i++) {
-			const struct ut_shelf_project *p = &tree.projects[i];
+			const struct ut_data_dir_project *p = &tree.projects[i];
 
 			for (size_t k = 0; k < p->count; k++) {
 				if (is_busy(p->results[k].state))

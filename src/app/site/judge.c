@@ -274,7 +274,7 @@ static void judge(struct ut_judge *j, const struct wanted *w)
 	struct ut_arena arena = { 0 };
 	const struct ut_doc *finding;
 	const char *tool = "";
-	int at = ut_shelf_open_result(&j->site->shelf, w->project, w->result, NULL);
+	int at = ut_data_dir_open_result(&j->site->data_dir, w->project, w->result, NULL);
 
 	if (at < 0)
 		return;

@@ -356,18 +356,18 @@ static int own_certificate(struct ut_site *s, struct ut_err *err)
 		names[count++] = s->names[i];
 	if (s->host[0] && s->host[0] != '[')
 		names[count++] = s->host;
-	rc = ut_folder_read(s->shelf.own, CERT_FILE, PEM_MOST, &c->cert, NULL);
+	rc = ut_folder_read(s->data_dir.own, CERT_FILE, PEM_MOST, &c->cert, NULL);
 	if (!rc)
-		rc = ut_folder_read(s->shelf.own, KEY_FILE, PEM_MOST, &c->key, NULL);
+		rc = ut_folder_read(s->data_dir.own, KEY_FILE, PEM_MOST, &c->key, NULL);
 	if (!rc && !ut_certificate_check(c, names, count, NULL))
 		return 0;
 	ut_certificate_release(c);
 	rc = ut_certificate_make(c, names, count, err);
 	if (!rc)
-		rc = ut_folder_write(s->shelf.own, KEY_FILE,
+		rc = ut_folder_write(s->data_dir.own, KEY_FILE,
 				     (struct ut_str){ c->key.data, c->key.len }, err);
 	if (!rc)
-		rc = ut_folder_write(s->shelf.own, CERT_FILE,
+		rc = ut_folder_write(s->data_dir.own, CERT_FILE,
 				     (struct ut_str){ c->cert.data, c->cert.len }, err);
 	return rc;
 }
@@ -396,10 +396,10 @@ static int open_parts(struct ut_site *s, struct ut_err *err)
 	if (!rc)
 		rc = ut_description_read(&s->arena, &s->api, err);
 	if (!rc)
-		rc = ut_shelf_open(&s->shelf, s->opts.data_directory, err);
+		rc = ut_data_dir_open(&s->data_dir, s->opts.data_directory, err);
 	if (rc)
 		return rc;
-	ut_storage_init(&s->storage, &s->shelf, s->opts.quota);
+	ut_storage_init(&s->storage, &s->data_dir, s->opts.quota);
 	if (s->opts.remote)
 		find_names(s);
 	if (s->opts.cert)
@@ -407,9 +407,9 @@ static int open_parts(struct ut_site *s, struct ut_err *err)
 	else if (s->opts.remote)
 		rc = own_certificate(s, err);
 	if (!rc)
-		rc = ut_accounts_open(&s->accounts, s->shelf.own, s->opts.reset_passphrase, err);
+		rc = ut_accounts_open(&s->accounts, s->data_dir.own, s->opts.reset_passphrase, err);
 	if (!rc)
-		rc = ut_viewers_open(&s->viewers, &s->shelf, s->opts.program, s->opts.profiling,
+		rc = ut_viewers_open(&s->viewers, &s->data_dir, s->opts.program, s->opts.profiling,
 				     err);
 	if (!rc)
 		rc = ut_gatekeeper_init(&s->gate)
@@ -418,7 +418,7 @@ static int open_parts(struct ut_site *s, struct ut_err *err)
 	if (!rc) {
 		s->events = ut_events_new();
 		s->judge = ut_judge_new();
-		ut_trash_empty(&s->shelf, (int64_t)UT_TRASH_DAYS * DAY);
+		ut_trash_empty(&s->data_dir, (int64_t)UT_TRASH_DAYS * DAY);
 	}
 	return rc;
 }
@@ -439,7 +439,7 @@ int ut_site_open(struct ut_site **site, const struct ut_site_opts *opts, struct 
 	int rc;
 
 	s->opts = *opts;
-	s->shelf.top = s->shelf.own = -1;
+	s->data_dir.top = s->data_dir.own = -1;
 	*site = s;
 	rc = open_parts(s, err);
 	if (!rc) {
@@ -477,7 +477,7 @@ void ut_site_close(struct ut_site *s)
 		ut_gatekeeper_release(&s->gate);
 	ut_certificate_release(&s->certificate);
 	ut_storage_release(&s->storage);
-	ut_shelf_close(&s->shelf);
+	ut_data_dir_close(&s->data_dir);
 	ut_arena_release(&s->arena);
 	free(s);
 }
@@ -522,17 +522,17 @@ int ut_site_new_token(const char *data_directory, const char *name, char *to, si
 {
 	struct ut_accounts *accounts = NULL;
 	char token[UT_SECRET];
-	struct ut_shelf shelf;
-	int rc = ut_shelf_open(&shelf, data_directory, err);
+	struct ut_data_dir data_dir;
+	int rc = ut_data_dir_open(&data_dir, data_directory, err);
 
 	if (rc)
 		return rc;
-	rc = ut_accounts_open(&accounts, shelf.own, false, err);
+	rc = ut_accounts_open(&accounts, data_dir.own, false, err);
 	if (!rc)
 		rc = ut_accounts_new_token(accounts, name, token, err);
 	if (!rc)
 		snprintf(to, size, "%s", token);
 	ut_accounts_close(accounts);
-	ut_shelf_close(&shelf);
+	ut_data_dir_close(&data_dir);
 	return rc;
 }

@@ -18,14 +18,14 @@
 #include "site/viewers.h"
 #include "text/json_doc.h"
 #include "text/json_write.h"
-#include "workbench/shelf.h"
+#include "workbench/data_dir.h"
 
 struct ut_events;
 struct ut_judge;
 
 struct ut_site {
 	struct ut_site_opts opts;
-	struct ut_shelf shelf;
+	struct ut_data_dir data_dir;
 	struct ut_storage storage;
 	struct ut_accounts *accounts;
 	struct ut_viewers *viewers;
@@ -95,7 +95,7 @@ UT_CALL(ut_api_new_token);
 UT_CALL(ut_api_drop_token);
 UT_CALL(ut_api_description);
 
-/* api_shelf.c */
+/* api_projects.c */
 UT_CALL(ut_api_tree);
 UT_CALL(ut_api_new_project);
 UT_CALL(ut_api_change_project);

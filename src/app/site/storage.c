@@ -6,29 +6,29 @@
 #include <time.h>
 
 #include "base/size.h"
+#include "workbench/data_dir.h"
 #include "workbench/folder.h"
-#include "workbench/shelf.h"
 
 #define NOW     (-1)
 #define NEAR_MS 500  /* near the quota, recordings are looked at that often, ... */
 #define FAR_MS  5000 /* ... and otherwise */
 
-void ut_storage_init(struct ut_storage *s, const struct ut_shelf *shelf, uint64_t quota)
+void ut_storage_init(struct ut_storage *s, const struct ut_data_dir *data_dir, uint64_t quota)
 {
 	struct statvfs fs;
 
-	*s = (struct ut_storage){ .shelf = shelf, .quota = quota };
+	*s = (struct ut_storage){ .data_dir = data_dir, .quota = quota };
 	pthread_mutex_init(&s->lock, NULL);
 	if (!quota)
-		s->quota = fstatvfs(shelf->top, &fs) ? UINT64_MAX
-						     : (uint64_t)fs.f_blocks * fs.f_frsize / 2;
+		s->quota = fstatvfs(data_dir->top, &fs) ? UINT64_MAX
+							: (uint64_t)fs.f_blocks * fs.f_frsize / 2;
 }
 
 void ut_storage_release(struct ut_storage *s)
 {
-	if (s->shelf)
+	if (s->data_dir)
 		pthread_mutex_destroy(&s->lock);
-	s->shelf = NULL;
+	s->data_dir = NULL;
 }
 
 static int64_t now_ms(void)
@@ -46,7 +46,7 @@ uint64_t ut_storage_used(struct ut_storage *s, int64_t age_ms)
 	pthread_mutex_lock(&s->lock);
 	if (!s->counted || now_ms() - s->counted > age_ms) {
 		/* our own folder has a dot in front, so the first of the two leaves it out */
-		s->used = ut_folder_bytes(s->shelf->top) + ut_folder_bytes(s->shelf->own);
+		s->used = ut_folder_bytes(s->data_dir->top) + ut_folder_bytes(s->data_dir->own);
 		s->counted = now_ms();
 	}
 	used = s->used;

@@ -14,18 +14,18 @@
 
 #include "base/err.h"
 
-struct ut_shelf;
+struct ut_data_dir;
 
 struct ut_storage {
-	const struct ut_shelf *shelf;
+	const struct ut_data_dir *data_dir;
 	uint64_t quota; /* bytes; UINT64_MAX = none */
 	pthread_mutex_t lock;
 	uint64_t used;   /* when it was counted last */
 	int64_t counted; /* ms; 0 = never */
 };
 
-/* quota 0: half of the file system. The shelf outlives it. */
-void ut_storage_init(struct ut_storage *s, const struct ut_shelf *shelf, uint64_t quota);
+/* quota 0: half of the file system. The data directory outlives it. */
+void ut_storage_init(struct ut_storage *s, const struct ut_data_dir *data_dir, uint64_t quota);
 void ut_storage_release(struct ut_storage *s);
 
 /* Bytes that are used, counted at most so many ms ago. */

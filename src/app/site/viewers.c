@@ -16,10 +16,10 @@
 #include "base/arena.h"
 #include "base/grow.h"
 #include "base/str.h"
+#include "workbench/data_dir.h"
 #include "workbench/far_run.h"
 #include "workbench/folder.h"
 #include "workbench/result_traces.h"
-#include "workbench/shelf.h"
 #include "workbench/viewer.h"
 
 #define CHANGE_MS      5000 /* that a question waits for the viewer of a recording to come */
@@ -38,7 +38,7 @@ struct viewer {
 };
 
 struct ut_viewers {
-	const struct ut_shelf *shelf;
+	const struct ut_data_dir *data_dir;
 	const char *program;
 	bool code;
 	pthread_mutex_t lock;
@@ -121,14 +121,14 @@ static int make_folder(struct ut_viewers *v)
 	return v->alive < 0 ? v->alive : 0;
 }
 
-int ut_viewers_open(struct ut_viewers **out, const struct ut_shelf *shelf, const char *program,
-		    bool code, struct ut_err *err)
+int ut_viewers_open(struct ut_viewers **out, const struct ut_data_dir *data_dir,
+		    const char *program, bool code, struct ut_err *err)
 {
 	struct ut_viewers *v = ut_make(sizeof(*v));
 	int rc;
 
 	*out = v;
-	v->shelf = shelf;
+	v->data_dir = data_dir;
 	v->program = program;
 	v->code = code;
 	v->alive = -1;
@@ -201,8 +201,8 @@ static bool has_ended(struct viewer *one, struct ut_err *err)
 static bool is_under_way(const struct ut_viewers *v, const char *project, const char *result)
 {
 	struct ut_arena arena = { 0 };
-	struct ut_shelf_result r;
-	bool yes = !ut_shelf_look(v->shelf, &arena, project, result, &r, NULL) &&
+	struct ut_data_dir_result r;
+	bool yes = !ut_data_dir_find_result(v->data_dir, &arena, project, result, &r, NULL) &&
 		   r.state != UT_RESULT_READY && r.state != UT_RESULT_FAILED;
 
 	ut_arena_release(&arena);
@@ -213,12 +213,12 @@ static int open_folders(struct ut_viewers *v, const struct ut_viewed *what, stru
 			struct ut_err *err)
 {
 	one->before = -1;
-	one->folder = ut_shelf_open_result(v->shelf, what->project, what->result, err);
+	one->folder = ut_data_dir_open_result(v->data_dir, what->project, what->result, err);
 	if (one->folder < 0)
 		return one->folder;
 	if (what->before_result)
-		one->before = ut_shelf_open_result(v->shelf, what->before_project,
-						   what->before_result, err);
+		one->before = ut_data_dir_open_result(v->data_dir, what->before_project,
+						      what->before_result, err);
 	return what->before_result && one->before < 0 ? one->before : 0;
 }
 
@@ -296,7 +296,7 @@ static struct viewer *make_room(struct ut_viewers *v)
 static bool is_another(const struct ut_viewers *v, int folder, const char *project,
 		       const char *result)
 {
-	int at = project ? ut_shelf_open_result(v->shelf, project, result, NULL) : -1;
+	int at = project ? ut_data_dir_open_result(v->data_dir, project, result, NULL) : -1;
 	struct stat now, then;
 	bool another = at >= 0 && !fstat(at, &now) && !fstat(folder, &then) &&
 		       (now.st_ino != then.st_ino || now.st_dev != then.st_dev);
@@ -374,7 +374,7 @@ static int reach_far(const struct ut_viewers *v, const struct ut_viewed *what)
 {
 	int at = what->before_result
 			 ? -1
-			 : ut_shelf_open_result(v->shelf, what->project, what->result, NULL);
+			 : ut_data_dir_open_result(v->data_dir, what->project, what->result, NULL);
 	int fd = at < 0 ? at : ut_far_connect(at);
 
 	if (at >= 0)

@@ -13,15 +13,15 @@
 
 #include "base/err.h"
 
-struct ut_shelf;
+struct ut_data_dir;
 struct ut_viewers;
 
 #define UT_VIEWERS_MOST 12u /* at a time; the one that was asked least lately makes room */
 #define UT_VIEWERS_IDLE 900 /* s without a question */
 
-/* program: our own executable, which outlives it; so does the shelf. code: whoever looks may see
- * source and machine code of this machine, since he may run programs here. */
-int ut_viewers_open(struct ut_viewers **v, const struct ut_shelf *shelf, const char *program,
+/* program: our own executable, which outlives it; so does the data directory. code: whoever looks
+ * may see source and machine code of this machine, since he may run programs here. */
+int ut_viewers_open(struct ut_viewers **v, const struct ut_data_dir *data_dir, const char *program,
 		    bool code, struct ut_err *err) UT_MUST_CHECK;
 void ut_viewers_close(struct ut_viewers *v); /* NULL is fine */
 

@@ -8,8 +8,8 @@
 #include "base/str.h"
 #include "text/json_doc.h"
 #include "text/json_write.h"
+#include "workbench/data_dir.h"
 #include "workbench/folder.h"
-#include "workbench/shelf.h"
 
 #define FOLDER    "analyses"
 #define HELP_MOST 2000
@@ -235,7 +235,7 @@ static int read_clone(struct ut_arena *a, const struct ut_doc *t, struct ut_anal
 	return 0;
 }
 
-static int open_folder(const struct ut_shelf *s, struct ut_err *err)
+static int open_folder(const struct ut_data_dir *s, struct ut_err *err)
 {
 	return ut_folder_open(s->own, FOLDER, true, err);
 }
@@ -253,7 +253,7 @@ static const char *file_of(struct ut_arena *a, const char *title)
 	return ut_str_fmt(a, "%s.json", title);
 }
 
-const struct ut_analysis *ut_analysis_find(const struct ut_shelf *s, struct ut_arena *a,
+const struct ut_analysis *ut_analysis_find(const struct ut_data_dir *s, struct ut_arena *a,
 					   const char *id)
 {
 	const struct ut_analysis *found = find_ours(id);
@@ -272,7 +272,7 @@ const struct ut_analysis *ut_analysis_find(const struct ut_shelf *s, struct ut_a
 	return clone;
 }
 
-int ut_analyses_save(const struct ut_shelf *s, const struct ut_doc *t, bool replace,
+int ut_analyses_save(const struct ut_data_dir *s, const struct ut_doc *t, bool replace,
 		     struct ut_err *err)
 {
 	struct ut_arena arena = { 0 };
@@ -298,7 +298,7 @@ int ut_analyses_save(const struct ut_shelf *s, const struct ut_doc *t, bool repl
 	return rc;
 }
 
-int ut_analyses_remove(const struct ut_shelf *s, const char *title, struct ut_err *err)
+int ut_analyses_remove(const struct ut_data_dir *s, const char *title, struct ut_err *err)
 {
 	struct ut_arena arena = { 0 };
 	const struct ut_analysis *found = ut_analysis_find(s, &arena, title);
@@ -384,7 +384,7 @@ static bool write_clone(void *ctx, int at, const char *name, unsigned char type)
 	return true;
 }
 
-int ut_analyses_write(const struct ut_shelf *s, struct ut_json_writer *w, struct ut_err *err)
+int ut_analyses_write(const struct ut_data_dir *s, struct ut_json_writer *w, struct ut_err *err)
 {
 	int at = open_folder(s, err), rc;
 

@@ -15,7 +15,7 @@
 
 struct ut_arena;
 struct ut_json_writer;
-struct ut_shelf;
+struct ut_data_dir;
 struct ut_doc;
 
 enum ut_option_kind {
@@ -68,22 +68,22 @@ struct ut_analysis {
 	size_t count;
 };
 
-/* Ours and those of the shelf; in the arena. NULL = there is none. */
-const struct ut_analysis *ut_analysis_find(const struct ut_shelf *s, struct ut_arena *a,
+/* Ours and those of the data directory; in the arena. NULL = there is none. */
+const struct ut_analysis *ut_analysis_find(const struct ut_data_dir *s, struct ut_arena *a,
 					   const char *id);
 
 /* Is it, or what it is a clone of, about nothing but devices? */
 bool ut_analysis_is_of_device(const struct ut_analysis *a);
 
 /* All of them with all options: {"options": [...], "analyses": [...]}. */
-int ut_analyses_write(const struct ut_shelf *s, struct ut_json_writer *w,
+int ut_analyses_write(const struct ut_data_dir *s, struct ut_json_writer *w,
 		      struct ut_err *err) UT_MUST_CHECK;
 
 /* A clone, as {"title", "base", "help", "options": {key: value}}; one of that title is replaced if
  * replace is set, otherwise -EEXIST. */
-int ut_analyses_save(const struct ut_shelf *s, const struct ut_doc *clone, bool replace,
+int ut_analyses_save(const struct ut_data_dir *s, const struct ut_doc *clone, bool replace,
 		     struct ut_err *err) UT_MUST_CHECK;
-int ut_analyses_remove(const struct ut_shelf *s, const char *title,
+int ut_analyses_remove(const struct ut_data_dir *s, const char *title,
 		       struct ut_err *err) UT_MUST_CHECK;
 
 /* What it costs, of five: the most that one of these options does. */

@@ -8,9 +8,9 @@
 #include "base/str.h"
 #include "text/json_doc.h"
 #include "text/json_write.h"
+#include "workbench/data_dir.h"
 #include "workbench/folder.h"
 #include "workbench/machines.h"
-#include "workbench/shelf.h"
 #include "workbench/spawned.h"
 
 #define ANSWER_MS   20000 /* drivers of many devices take their time */

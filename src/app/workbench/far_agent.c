@@ -18,6 +18,7 @@
 #include "text/json_doc.h"
 #include "text/json_write.h"
 #include "version.h"
+#include "workbench/data_dir.h"
 #include "workbench/devices.h"
 #include "workbench/far_agents.h"
 #include "workbench/far_frames.h"
@@ -25,7 +26,6 @@
 #include "workbench/folder.h"
 #include "workbench/output_log.h"
 #include "workbench/processes.h"
-#include "workbench/shelf.h"
 #include "workbench/supervisor.h"
 #include "workbench/viewer.h"
 

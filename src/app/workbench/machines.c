@@ -9,9 +9,9 @@
 #include "base/arena.h"
 #include "text/json_doc.h"
 #include "text/json_write.h"
+#include "workbench/data_dir.h"
 #include "workbench/devices.h"
 #include "workbench/folder.h"
-#include "workbench/shelf.h"
 
 #define PORT_MOST  65535u
 #define PORT_USUAL 22u

@@ -10,8 +10,8 @@
 
 #include "base/grow.h"
 #include "base/str.h"
+#include "workbench/data_dir.h"
 #include "workbench/folder.h"
-#include "workbench/shelf.h"
 
 #define MORE_FILE "output.more.txt"
 #define NEW_FILE  ".output.more.new"

@@ -8,9 +8,9 @@
 #include "base/arena.h"
 #include "base/grow.h"
 #include "base/str.h"
+#include "workbench/data_dir.h"
 #include "workbench/far_run.h"
 #include "workbench/folder.h"
-#include "workbench/shelf.h"
 
 #define MOST 16384u /* ranks of a job have a file each */
 

@@ -11,8 +11,8 @@
 #include "text/json_write.h"
 #include "text/shell_words.h"
 #include "workbench/analyses.h"
+#include "workbench/data_dir.h"
 #include "workbench/folder.h"
-#include "workbench/shelf.h"
 
 #define WORD_MOST      4096u
 #define WORDS_MOST     512u
@@ -22,7 +22,7 @@
 /* ---- reading -------------------------------------------------------------------------------- */
 
 struct reading {
-	const struct ut_shelf *shelf;
+	const struct ut_data_dir *data_dir;
 	struct ut_arena *arena;
 	const struct ut_doc *asked;
 	struct ut_run_plan *plan;
@@ -205,7 +205,7 @@ static void read_options(struct reading *r)
 	struct ut_run_plan *p = r->plan;
 	const char *id = text_of(r, "analysis");
 
-	p->analysis = id[0] ? ut_analysis_find(r->shelf, r->arena, id) : NULL;
+	p->analysis = id[0] ? ut_analysis_find(r->data_dir, r->arena, id) : NULL;
 	if (!p->analysis) {
 		complain(r, "analysis", id[0] ? "there is no such analysis" : "choose one");
 		return;
@@ -277,7 +277,7 @@ static void read_what(struct reading *r)
 		complain(r, "paused", "a process that is attached to is recorded at once");
 }
 
-int ut_run_plan_read(const struct ut_shelf *s, struct ut_arena *a, const struct ut_doc *t,
+int ut_run_plan_read(const struct ut_data_dir *s, struct ut_arena *a, const struct ut_doc *t,
 		     struct ut_run_plan *p, struct ut_err *err)
 {
 	struct reading r = { s, a, t, p };

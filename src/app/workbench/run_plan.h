@@ -18,7 +18,7 @@ struct ut_analysis;
 struct ut_arena;
 struct ut_buf;
 struct ut_json_writer;
-struct ut_shelf;
+struct ut_data_dir;
 struct ut_doc;
 
 enum ut_run_what {
@@ -61,7 +61,7 @@ struct ut_run_plan {
 };
 
 /* -EINVAL: no object at all. What is wrong with fields is in the plan's problems. */
-int ut_run_plan_read(const struct ut_shelf *s, struct ut_arena *a, const struct ut_doc *t,
+int ut_run_plan_read(const struct ut_data_dir *s, struct ut_arena *a, const struct ut_doc *t,
 		     struct ut_run_plan *p, struct ut_err *err) UT_MUST_CHECK;
 void ut_run_plan_add_problem(struct ut_run_plan *p, struct ut_arena *a, const char *field,
 			     const char *text);

@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "workbench/data_dir.h"
 #include "workbench/folder.h"
 #include "workbench/machines.h"
-#include "workbench/shelf.h"
 
 #define WORDS     64u
 #define LOOK_MS   100

@@ -11,8 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "workbench/data_dir.h"
 #include "workbench/folder.h"
-#include "workbench/shelf.h"
 
 #define LOCK_FD  3 /* where a supervisor finds the file that it has locked */
 #define FIRST_FD 10

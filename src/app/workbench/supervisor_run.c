@@ -21,12 +21,12 @@
 #include "base/str.h"
 #include "text/json_doc.h"
 #include "wire/control.h"
+#include "workbench/data_dir.h"
 #include "workbench/far_agent.h"
 #include "workbench/far_run.h"
 #include "workbench/folder.h"
 #include "workbench/output_log.h"
 #include "workbench/processes.h"
-#include "workbench/shelf.h"
 #include "workbench/supervisor.h"
 #include "workbench/supervisor_state.h"
 

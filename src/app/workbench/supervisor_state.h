@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "workbench/shelf.h"
+#include "workbench/data_dir.h"
 
 struct ut_supervisor_state {
 	enum ut_result_state state;

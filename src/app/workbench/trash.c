@@ -13,8 +13,8 @@
 #include "base/grow.h"
 #include "text/json_doc.h"
 #include "text/json_write.h"
+#include "workbench/data_dir.h"
 #include "workbench/folder.h"
-#include "workbench/shelf.h"
 
 #define FOLDER  "trash"
 #define NOTE    "what.json"
@@ -78,22 +78,22 @@ static int read_note(int at, struct ut_arena *a, struct note *n, struct ut_err *
 }
 
 /* The folder that a project or result lies in, and its name there. */
-static int open_parent(const struct ut_shelf *s, const char *project, const char *result,
+static int open_parent(const struct ut_data_dir *s, const char *project, const char *result,
 		       const char **name, struct ut_err *err)
 {
 	int fd;
 
 	*name = result ? result : project;
 	if (result)
-		return ut_shelf_open_project(s, project, err);
+		return ut_data_dir_open_project(s, project, err);
 	fd = fcntl(s->top, F_DUPFD_CLOEXEC, 0);
 	return fd < 0 ? ut_err_set(err, -errno, "%s", strerror(errno)) : fd;
 }
 
-int ut_trash_put(const struct ut_shelf *s, const char *project, const char *result,
+int ut_trash_put(const struct ut_data_dir *s, const char *project, const char *result,
 		 char id[UT_TRASH_ID], struct ut_err *err)
 {
-	int in = ut_shelf_refuse_busy(s, project, result, err), trash, at = -1, rc;
+	int in = ut_data_dir_check_idle(s, project, result, err), trash, at = -1, rc;
 	const char *name;
 
 	if (in)
@@ -122,7 +122,7 @@ int ut_trash_put(const struct ut_shelf *s, const char *project, const char *resu
 	return rc;
 }
 
-int ut_trash_restore(const struct ut_shelf *s, struct ut_arena *a, const char *id,
+int ut_trash_restore(const struct ut_data_dir *s, struct ut_arena *a, const char *id,
 		     const char **project, const char **result, struct ut_err *err)
 {
 	int trash, at = -1, in = -1, rc = 0;
@@ -139,7 +139,7 @@ int ut_trash_restore(const struct ut_shelf *s, struct ut_arena *a, const char *i
 	if (!rc &&
 	    (!ut_folder_name_fits(n.project) || (n.result && !ut_folder_name_fits(n.result))))
 		rc = ut_err_set(err, -EINVAL, "its note is damaged");
-	if (!rc && n.result && ut_shelf_add_project(s, n.project, NULL) == 0)
+	if (!rc && n.result && ut_data_dir_add_project(s, n.project, NULL) == 0)
 		rc = 0; /* the project was deleted afterwards: it is there again, with this in it */
 	if (!rc) {
 		in = open_parent(s, n.project, n.result, &name, err);
@@ -192,7 +192,7 @@ static int by_time(const void *a, const void *b)
 	return (x->note.when < y->note.when) - (x->note.when > y->note.when);
 }
 
-static int find_all(const struct ut_shelf *s, struct search *f, struct ut_err *err)
+static int find_all(const struct ut_data_dir *s, struct search *f, struct ut_err *err)
 {
 	int trash = ut_folder_open(s->own, FOLDER, true, err), rc;
 
@@ -212,7 +212,7 @@ static void search_release(struct search *f)
 	ut_arena_release(&f->arena);
 }
 
-int ut_trash_list(const struct ut_shelf *s, struct ut_json_writer *w, struct ut_err *err)
+int ut_trash_list(const struct ut_data_dir *s, struct ut_json_writer *w, struct ut_err *err)
 {
 	struct search f;
 	int rc = find_all(s, &f, err);
@@ -233,7 +233,7 @@ int ut_trash_list(const struct ut_shelf *s, struct ut_json_writer *w, struct ut_
 	return 0;
 }
 
-void ut_trash_empty(const struct ut_shelf *s, int64_t older)
+void ut_trash_empty(const struct ut_data_dir *s, int64_t older)
 {
 	int64_t now = (int64_t)time(NULL);
 	struct search f;

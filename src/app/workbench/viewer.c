@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "workbench/data_dir.h"
 #include "workbench/result_traces.h"
-#include "workbench/shelf.h"
 
 #define BACKLOG    64
 #define SOCKET_FD  "3" /* where the viewer finds its socket, ... */

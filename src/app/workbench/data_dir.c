@@ -1,4 +1,4 @@
-#include "workbench/shelf.h"
+#include "workbench/data_dir.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -22,9 +22,9 @@
 #define RESULTS_MOST  100000u
 #define NAMES_MOST    9999u /* -2, -3, ... and r001, r002, ... */
 
-int ut_shelf_open(struct ut_shelf *s, const char *path, struct ut_err *err)
+int ut_data_dir_open(struct ut_data_dir *s, const char *path, struct ut_err *err)
 {
-	*s = (struct ut_shelf){ .top = -1, .own = -1, .path = path };
+	*s = (struct ut_data_dir){ .top = -1, .own = -1, .path = path };
 	s->top = ut_folder_open_top(path, err);
 	if (s->top < 0)
 		return s->top;
@@ -36,7 +36,7 @@ int ut_shelf_open(struct ut_shelf *s, const char *path, struct ut_err *err)
 	return s->own;
 }
 
-void ut_shelf_close(struct ut_shelf *s)
+void ut_data_dir_close(struct ut_data_dir *s)
 {
 	if (s->own >= 0)
 		close(s->own);
@@ -92,7 +92,7 @@ static const char *text_or_none(const struct ut_doc *t, const char *key)
 }
 
 static void look_at_state(int at, struct ut_arena *a, const struct ut_doc *asked,
-			  struct ut_shelf_result *r)
+			  struct ut_data_dir_result *r)
 {
 	const char *kind = text_or_none(asked, "kind");
 	bool is_run = !strcmp(kind, "run");
@@ -112,7 +112,7 @@ static void look_at_state(int at, struct ut_arena *a, const struct ut_doc *asked
 	r->trouble = text_or_none(state, "trouble");
 }
 
-static void look(int at, struct ut_arena *a, struct ut_shelf_result *r)
+static void look(int at, struct ut_arena *a, struct ut_data_dir_result *r)
 {
 	const struct ut_doc *asked = read_tree(at, a, UT_RESULT_FILE);
 	const struct ut_doc *verdict = read_tree(at, a, UT_VERDICT_FILE);
@@ -131,20 +131,20 @@ static void look(int at, struct ut_arena *a, struct ut_shelf_result *r)
 	look_at_state(at, a, asked, r);
 }
 
-int ut_shelf_look(const struct ut_shelf *s, struct ut_arena *a, const char *project,
-		  const char *result, struct ut_shelf_result *to, struct ut_err *err)
+int ut_data_dir_find_result(const struct ut_data_dir *s, struct ut_arena *a, const char *project,
+			    const char *result, struct ut_data_dir_result *to, struct ut_err *err)
 {
-	int at = ut_shelf_open_result(s, project, result, err);
+	int at = ut_data_dir_open_result(s, project, result, err);
 
 	if (at < 0)
 		return at;
-	*to = (struct ut_shelf_result){ .name = ut_arena_copy(a, result, strlen(result)) };
+	*to = (struct ut_data_dir_result){ .name = ut_arena_copy(a, result, strlen(result)) };
 	look(at, a, to);
 	close(at);
 	return 0;
 }
 
-void ut_shelf_write_result(struct ut_json_writer *w, const struct ut_shelf_result *r)
+void ut_data_dir_write_result(struct ut_json_writer *w, const struct ut_data_dir_result *r)
 {
 	ut_write_text(w, "name", r->name);
 	ut_write_text(w, "state", ut_result_state_word(r->state));
@@ -168,17 +168,17 @@ void ut_shelf_write_result(struct ut_json_writer *w, const struct ut_shelf_resul
 
 struct listing {
 	struct ut_arena *arena;
-	struct ut_shelf_tree *tree;
-	struct ut_shelf_project *project;
+	struct ut_data_dir_tree *tree;
+	struct ut_data_dir_project *project;
 };
 
 static bool add_result(void *ctx, int at, const char *name, unsigned char type)
 {
 	struct listing *l = ctx;
-	struct ut_shelf_project *p = l->project;
+	struct ut_data_dir_project *p = l->project;
 	int fd = type == DT_DIR && ut_folder_name_fits(name) ? ut_folder_open(at, name, false, NULL)
 							     : -1;
-	struct ut_shelf_result *r;
+	struct ut_data_dir_result *r;
 
 	if (fd < 0)
 		return true;
@@ -192,7 +192,7 @@ static bool add_result(void *ctx, int at, const char *name, unsigned char type)
 
 static int by_age(const void *a, const void *b)
 {
-	const struct ut_shelf_result *x = a, *y = b;
+	const struct ut_data_dir_result *x = a, *y = b;
 	int order = (x->made < y->made) - (x->made > y->made);
 
 	return order ? order : -strverscmp(x->name, y->name);
@@ -200,7 +200,7 @@ static int by_age(const void *a, const void *b)
 
 static int by_change(const void *a, const void *b)
 {
-	const struct ut_shelf_project *x = a, *y = b;
+	const struct ut_data_dir_project *x = a, *y = b;
 	int order = (x->changed < y->changed) - (x->changed > y->changed);
 
 	return order ? order : strverscmp(x->name, y->name);
@@ -209,12 +209,12 @@ static int by_change(const void *a, const void *b)
 /* Results were collected in memory that moves; from now on they stay. */
 static void settle_results(struct listing *l)
 {
-	struct ut_shelf_project *p = l->project;
-	struct ut_shelf_result *all = p->results;
+	struct ut_data_dir_project *p = l->project;
+	struct ut_data_dir_result *all = p->results;
 
 	if (p->count)
 		qsort(all, p->count, sizeof(*all), by_age);
-	p->results = UT_NEW_N(l->arena, struct ut_shelf_result, p->count + 1);
+	p->results = UT_NEW_N(l->arena, struct ut_data_dir_result, p->count + 1);
 	if (p->count)
 		memcpy(p->results, all, p->count * sizeof(*all));
 	free(all);
@@ -225,7 +225,7 @@ static void settle_results(struct listing *l)
 static bool add_project(void *ctx, int at, const char *name, unsigned char type)
 {
 	struct listing *l = ctx;
-	struct ut_shelf_tree *t = l->tree;
+	struct ut_data_dir_tree *t = l->tree;
 	int fd = type == DT_DIR && ut_folder_name_fits(name) ? ut_folder_open(at, name, false, NULL)
 							     : -1;
 	struct stat st = { 0 };
@@ -248,19 +248,19 @@ static bool add_project(void *ctx, int at, const char *name, unsigned char type)
 	return t->count < PROJECTS_MOST;
 }
 
-int ut_shelf_list(const struct ut_shelf *s, struct ut_arena *a, struct ut_shelf_tree *tree,
-		  struct ut_err *err)
+int ut_data_dir_list(const struct ut_data_dir *s, struct ut_arena *a, struct ut_data_dir_tree *tree,
+		     struct ut_err *err)
 {
 	struct listing l = { .arena = a, .tree = tree };
-	struct ut_shelf_project *all;
+	struct ut_data_dir_project *all;
 	int rc;
 
-	*tree = (struct ut_shelf_tree){ 0 };
+	*tree = (struct ut_data_dir_tree){ 0 };
 	rc = ut_folder_each(s->top, add_project, &l, err);
 	all = tree->projects;
 	if (tree->count)
 		qsort(all, tree->count, sizeof(*all), by_change);
-	tree->projects = UT_NEW_N(a, struct ut_shelf_project, tree->count + 1);
+	tree->projects = UT_NEW_N(a, struct ut_data_dir_project, tree->count + 1);
 	if (tree->count)
 		memcpy(tree->projects, all, tree->count * sizeof(*all));
 	free(all);
@@ -280,7 +280,7 @@ static int check_name(const char *what, const char *name, struct ut_err *err)
 		what, UT_NAME_MOST);
 }
 
-int ut_shelf_open_project(const struct ut_shelf *s, const char *project, struct ut_err *err)
+int ut_data_dir_open_project(const struct ut_data_dir *s, const char *project, struct ut_err *err)
 {
 	struct stat st;
 	int fd;
@@ -295,14 +295,14 @@ int ut_shelf_open_project(const struct ut_shelf *s, const char *project, struct 
 	return fd;
 }
 
-int ut_shelf_open_result(const struct ut_shelf *s, const char *project, const char *result,
-			 struct ut_err *err)
+int ut_data_dir_open_result(const struct ut_data_dir *s, const char *project, const char *result,
+			    struct ut_err *err)
 {
 	int in, fd;
 
 	if (!ut_folder_name_fits(result))
 		return ut_err_set(err, -ENOENT, "there is no such result");
-	in = ut_shelf_open_project(s, project, err);
+	in = ut_data_dir_open_project(s, project, err);
 	if (in < 0)
 		return in;
 	fd = ut_folder_open(in, result, false, err);
@@ -310,7 +310,7 @@ int ut_shelf_open_result(const struct ut_shelf *s, const char *project, const ch
 	return fd;
 }
 
-int ut_shelf_add_project(const struct ut_shelf *s, const char *project, struct ut_err *err)
+int ut_data_dir_add_project(const struct ut_data_dir *s, const char *project, struct ut_err *err)
 {
 	int rc = check_name("project", project, err), at;
 	struct ut_buf text = { 0 };
@@ -345,11 +345,11 @@ static bool find_busy(void *ctx, int at, const char *name, unsigned char type)
 	return !*busy;
 }
 
-int ut_shelf_refuse_busy(const struct ut_shelf *s, const char *project, const char *result,
-			 struct ut_err *err)
+int ut_data_dir_check_idle(const struct ut_data_dir *s, const char *project, const char *result,
+			   struct ut_err *err)
 {
-	int fd = result ? ut_shelf_open_result(s, project, result, err)
-			: ut_shelf_open_project(s, project, err);
+	int fd = result ? ut_data_dir_open_result(s, project, result, err)
+			: ut_data_dir_open_project(s, project, err);
 	bool busy = false;
 	int rc = 0;
 
@@ -365,29 +365,29 @@ int ut_shelf_refuse_busy(const struct ut_shelf *s, const char *project, const ch
 	return rc;
 }
 
-int ut_shelf_rename_project(const struct ut_shelf *s, const char *project, const char *as,
-			    struct ut_err *err)
+int ut_data_dir_rename_project(const struct ut_data_dir *s, const char *project, const char *as,
+			       struct ut_err *err)
 {
 	int rc = check_name("project", as, err);
 
 	if (!rc)
-		rc = ut_shelf_refuse_busy(s, project, NULL, err);
+		rc = ut_data_dir_check_idle(s, project, NULL, err);
 	return rc ? rc : ut_folder_move(s->top, project, s->top, as, err);
 }
 
-int ut_shelf_move_result(const struct ut_shelf *s, const char *project, const char *result,
-			 const char *to_project, const char *as, struct ut_err *err)
+int ut_data_dir_move_result(const struct ut_data_dir *s, const char *project, const char *result,
+			    const char *to_project, const char *as, struct ut_err *err)
 {
 	int rc = check_name("result", as, err), from = -1, to = -1;
 
 	if (!rc)
-		rc = ut_shelf_refuse_busy(s, project, result, err);
+		rc = ut_data_dir_check_idle(s, project, result, err);
 	if (!rc) {
-		from = ut_shelf_open_project(s, project, err);
+		from = ut_data_dir_open_project(s, project, err);
 		rc = from < 0 ? from : 0;
 	}
 	if (!rc) {
-		to = ut_shelf_open_project(s, to_project, err);
+		to = ut_data_dir_open_project(s, to_project, err);
 		rc = to < 0 ? to : 0;
 	}
 	if (!rc)
@@ -399,13 +399,13 @@ int ut_shelf_move_result(const struct ut_shelf *s, const char *project, const ch
 	return rc;
 }
 
-int ut_shelf_add_result(const struct ut_shelf *s, struct ut_arena *a, const char *project,
-			const char *name, const char **got, struct ut_err *err)
+int ut_data_dir_add_result(const struct ut_data_dir *s, struct ut_arena *a, const char *project,
+			   const char *name, const char **got, struct ut_err *err)
 {
 	int in = check_name("result", name, err), fd;
 
 	if (!in)
-		in = ut_shelf_open_project(s, project, err);
+		in = ut_data_dir_open_project(s, project, err);
 	if (in < 0)
 		return in;
 	*got = ut_arena_copy(a, name, strlen(name));
@@ -444,11 +444,11 @@ static bool look_at_number(void *ctx, int at, const char *name, unsigned char ty
 	return true;
 }
 
-const char *ut_shelf_next_name(const struct ut_shelf *s, struct ut_arena *a, const char *project,
-			       const char *suffix)
+const char *ut_data_dir_next_name(const struct ut_data_dir *s, struct ut_arena *a,
+				  const char *project, const char *suffix)
 {
 	struct numbering n = { 0 };
-	int fd = ut_shelf_open_project(s, project, NULL);
+	int fd = ut_data_dir_open_project(s, project, NULL);
 
 	if (fd >= 0) {
 		if (ut_folder_each(fd, look_at_number, &n, NULL))

@@ -1,4 +1,4 @@
-// serve_page_shelf.js - scenarios of serve_page.js: coming in, projects and results, many of them, names that
+// serve_page_projects.js - scenarios of serve_page.js: coming in, projects and results, many of them, names that
 // want to be more than names, keyboard and screen readers.
 'use strict';
 const http = require('http');
@@ -132,7 +132,7 @@ async function remote(d) {
 	await d.sees('Nothing has been recorded here yet.');
 }
 
-async function shelf(d) {
+async function project(d) {
 	const { page } = d;
 
 	d.step('an empty server says what to do');
@@ -502,4 +502,4 @@ async function help(d) {
 	await page.waitForFunction(() => document.documentElement.dataset.theme === 'contrast');
 }
 
-module.exports = { entry, reloaded, remote, shelf, many, hostile, accessible, help };
+module.exports = { entry, reloaded, remote, project, many, hostile, accessible, help };

@@ -1,4 +1,4 @@
-/* api_shelf.c - projects, results and the trash. */
+/* api_projects.c - projects, results and the trash. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -16,14 +16,14 @@
 
 int ut_api_tree(struct ut_call *c, struct ut_err *err)
 {
-	struct ut_shelf_tree tree;
-	int rc = ut_shelf_list(&c->site->shelf, c->arena, &tree, err);
+	struct ut_data_dir_tree tree;
+	int rc = ut_data_dir_list(&c->site->data_dir, c->arena, &tree, err);
 
 	if (rc)
 		return rc;
 	ut_write_open(&c->out, NULL, '[');
 	for (size_t i = 0; i < tree.count; i++) {
-		const struct ut_shelf_project *p = &tree.projects[i];
+		const struct ut_data_dir_project *p = &tree.projects[i];
 
 		ut_write_open(&c->out, NULL, '{');
 		ut_write_text(&c->out, "name", p->name);
@@ -31,7 +31,7 @@ int ut_api_tree(struct ut_call *c, struct ut_err *err)
 		ut_write_open(&c->out, "results", '[');
 		for (size_t k = 0; k < p->count; k++) {
 			ut_write_open(&c->out, NULL, '{');
-			ut_shelf_write_result(&c->out, &p->results[k]);
+			ut_data_dir_write_result(&c->out, &p->results[k]);
 			ut_write_close(&c->out, '}');
 		}
 		ut_write_close(&c->out, ']');
@@ -53,7 +53,7 @@ int ut_api_new_project(struct ut_call *c, struct ut_err *err)
 	const char *name;
 	int rc = ut_call_text(c, "name", &name, err);
 
-	return rc ? rc : changed(c, ut_shelf_add_project(&c->site->shelf, name, err));
+	return rc ? rc : changed(c, ut_data_dir_add_project(&c->site->data_dir, name, err));
 }
 
 int ut_api_change_project(struct ut_call *c, struct ut_err *err)
@@ -64,7 +64,7 @@ int ut_api_change_project(struct ut_call *c, struct ut_err *err)
 	if (rc)
 		return rc;
 	ut_viewers_drop(c->site->viewers, c->args[0], NULL);
-	return changed(c, ut_shelf_rename_project(&c->site->shelf, c->args[0], name, err));
+	return changed(c, ut_data_dir_rename_project(&c->site->data_dir, c->args[0], name, err));
 }
 
 /* Says how to get it back. */
@@ -74,7 +74,7 @@ static int drop(struct ut_call *c, const char *project, const char *result, stru
 	int rc;
 
 	ut_viewers_drop(c->site->viewers, project, result);
-	rc = ut_trash_put(&c->site->shelf, project, result, id, err);
+	rc = ut_trash_put(&c->site->data_dir, project, result, id, err);
 	if (rc)
 		return rc;
 	ut_write_open(&c->out, NULL, '{');
@@ -150,17 +150,17 @@ static void write_document(struct ut_call *c, int at, const char *key, const cha
 
 int ut_api_result(struct ut_call *c, struct ut_err *err)
 {
-	struct ut_shelf_result r;
+	struct ut_data_dir_result r;
 	struct ut_buf notes = { 0 };
-	int at = ut_shelf_open_result(&c->site->shelf, c->args[0], c->args[1], err), rc;
+	int at = ut_data_dir_open_result(&c->site->data_dir, c->args[0], c->args[1], err), rc;
 
 	if (at < 0)
 		return at;
-	rc = ut_shelf_look(&c->site->shelf, c->arena, c->args[0], c->args[1], &r, err);
+	rc = ut_data_dir_find_result(&c->site->data_dir, c->arena, c->args[0], c->args[1], &r, err);
 	if (!rc) {
 		ut_write_open(&c->out, NULL, '{');
 		ut_write_text(&c->out, "project", c->args[0]);
-		ut_shelf_write_result(&c->out, &r);
+		ut_data_dir_write_result(&c->out, &r);
 		if (ut_folder_read(at, UT_NOTES_FILE, UT_NOTES_MOST, &notes, NULL))
 			notes.len = 0;
 		ut_write_bytes(&c->out, "notes", notes.len ? notes.data : "", notes.len);
@@ -181,7 +181,7 @@ static int write_notes(struct ut_call *c, const char *notes, struct ut_err *err)
 
 	if (strlen(notes) > UT_NOTES_MOST)
 		return ut_err_set(err, -E2BIG, "notes have %u bytes at most", UT_NOTES_MOST);
-	at = ut_shelf_open_result(&c->site->shelf, c->args[0], c->args[1], err);
+	at = ut_data_dir_open_result(&c->site->data_dir, c->args[0], c->args[1], err);
 	if (at < 0)
 		return at;
 	rc = ut_folder_write(at, UT_NOTES_FILE, ut_str_of(notes), err);
@@ -201,9 +201,9 @@ int ut_api_change_result(struct ut_call *c, struct ut_err *err)
 		rc = write_notes(c, notes, err);
 	if (!rc && (name || project)) {
 		ut_viewers_drop(c->site->viewers, c->args[0], c->args[1]);
-		rc = ut_shelf_move_result(&c->site->shelf, c->args[0], c->args[1],
-					  project ? project : c->args[0], name ? name : c->args[1],
-					  err);
+		rc = ut_data_dir_move_result(&c->site->data_dir, c->args[0], c->args[1],
+					     project ? project : c->args[0],
+					     name ? name : c->args[1], err);
 	}
 	return changed(c, rc);
 }
@@ -212,13 +212,13 @@ int ut_api_change_result(struct ut_call *c, struct ut_err *err)
 
 int ut_api_trash(struct ut_call *c, struct ut_err *err)
 {
-	return ut_trash_list(&c->site->shelf, &c->out, err);
+	return ut_trash_list(&c->site->data_dir, &c->out, err);
 }
 
 int ut_api_restore(struct ut_call *c, struct ut_err *err)
 {
 	const char *project, *result;
-	int rc = ut_trash_restore(&c->site->shelf, c->arena, c->args[0], &project, &result, err);
+	int rc = ut_trash_restore(&c->site->data_dir, c->arena, c->args[0], &project, &result, err);
 
 	if (rc)
 		return rc;
@@ -232,6 +232,6 @@ int ut_api_restore(struct ut_call *c, struct ut_err *err)
 int ut_api_empty_trash(struct ut_call *c, struct ut_err *err)
 {
 	(void)err;
-	ut_trash_empty(&c->site->shelf, 0);
+	ut_trash_empty(&c->site->data_dir, 0);
 	return changed(c, 0);
 }

@@ -1,5 +1,5 @@
 /*
- * shelf.h - the data directory: projects are folders in it, results are folders in projects.
+ * data_dir.h - the data directory: projects are folders in it, results are folders in projects.
  *
  *     DATA/PROJECT/project.json           makes a folder a project
  *     DATA/PROJECT/RESULT/result.json     what was asked for (written once, before anything runs)
@@ -16,8 +16,8 @@
  * A folder that somebody puts into a project by hand is a result, too. Names are what people read,
  * so they are the names of the folders. Nothing is cached: what is on disk counts. Any thread.
  */
-#ifndef UT_WORKBENCH_SHELF_H
-#define UT_WORKBENCH_SHELF_H
+#ifndef UT_WORKBENCH_DATA_DIR_H
+#define UT_WORKBENCH_DATA_DIR_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,15 +40,15 @@ struct ut_json_writer;
 #define UT_NOTES_MOST   (64u << 10)
 #define UT_SMALL_FILE   (1u << 20) /* more than any of the above but log and output should be */
 
-struct ut_shelf {
+struct ut_data_dir {
 	int top;          /* the data directory */
 	int own;          /* .unitrace in it */
 	const char *path; /* absolute */
 };
 
 /* path must outlive it. The folder is made if it is missing. */
-int ut_shelf_open(struct ut_shelf *s, const char *path, struct ut_err *err) UT_MUST_CHECK;
-void ut_shelf_close(struct ut_shelf *s);
+int ut_data_dir_open(struct ut_data_dir *s, const char *path, struct ut_err *err) UT_MUST_CHECK;
+void ut_data_dir_close(struct ut_data_dir *s);
 
 /* ---- what is there -------------------------------------------------------------------------- */
 
@@ -66,7 +66,7 @@ enum ut_result_state {
 const char *ut_result_state_word(enum ut_result_state state);
 
 /* A result as lists show it. In the arena. */
-struct ut_shelf_result {
+struct ut_data_dir_result {
 	const char *name;
 	enum ut_result_state state;
 	int64_t made; /* s since 1970 */
@@ -83,58 +83,60 @@ struct ut_shelf_result {
 	bool has_notes;
 };
 
-struct ut_shelf_project {
+struct ut_data_dir_project {
 	const char *name;
-	struct ut_shelf_result *results; /* the newest first */
+	struct ut_data_dir_result *results; /* the newest first */
 	size_t count, cap;
 	int64_t changed; /* when the newest result was made, else the folder */
 };
 
-struct ut_shelf_tree {
-	struct ut_shelf_project *projects; /* the last changed first */
+struct ut_data_dir_tree {
+	struct ut_data_dir_project *projects; /* the last changed first */
 	size_t count, cap;
 };
 
-int ut_shelf_list(const struct ut_shelf *s, struct ut_arena *a, struct ut_shelf_tree *tree,
-		  struct ut_err *err) UT_MUST_CHECK;
+int ut_data_dir_list(const struct ut_data_dir *s, struct ut_arena *a, struct ut_data_dir_tree *tree,
+		     struct ut_err *err) UT_MUST_CHECK;
 
 /* One of them. -ENOENT: there is none. */
-int ut_shelf_look(const struct ut_shelf *s, struct ut_arena *a, const char *project,
-		  const char *result, struct ut_shelf_result *to, struct ut_err *err) UT_MUST_CHECK;
+int ut_data_dir_find_result(const struct ut_data_dir *s, struct ut_arena *a, const char *project,
+			    const char *result, struct ut_data_dir_result *to,
+			    struct ut_err *err) UT_MUST_CHECK;
 
 /* Its members, without brackets around them. */
-void ut_shelf_write_result(struct ut_json_writer *w, const struct ut_shelf_result *r);
+void ut_data_dir_write_result(struct ut_json_writer *w, const struct ut_data_dir_result *r);
 
 /* Descriptors of folders, or -ENOENT and others. */
-int ut_shelf_open_project(const struct ut_shelf *s, const char *project,
-			  struct ut_err *err) UT_MUST_CHECK;
-int ut_shelf_open_result(const struct ut_shelf *s, const char *project, const char *result,
-			 struct ut_err *err) UT_MUST_CHECK;
+int ut_data_dir_open_project(const struct ut_data_dir *s, const char *project,
+			     struct ut_err *err) UT_MUST_CHECK;
+int ut_data_dir_open_result(const struct ut_data_dir *s, const char *project, const char *result,
+			    struct ut_err *err) UT_MUST_CHECK;
 
 /* -EBUSY: something of it is being recorded. Of a project (result NULL): in any of its results. */
-int ut_shelf_refuse_busy(const struct ut_shelf *s, const char *project, const char *result,
-			 struct ut_err *err) UT_MUST_CHECK;
+int ut_data_dir_check_idle(const struct ut_data_dir *s, const char *project, const char *result,
+			   struct ut_err *err) UT_MUST_CHECK;
 
 /* ---- changing it ---------------------------------------------------------------------------- */
 
 /* -EINVAL: a name that does not fit; -EEXIST: it is taken; -EBUSY: a run is under way in it. A
  * folder that is there and no project becomes one. */
-int ut_shelf_add_project(const struct ut_shelf *s, const char *project,
-			 struct ut_err *err) UT_MUST_CHECK;
-int ut_shelf_rename_project(const struct ut_shelf *s, const char *project, const char *as,
+int ut_data_dir_add_project(const struct ut_data_dir *s, const char *project,
 			    struct ut_err *err) UT_MUST_CHECK;
+int ut_data_dir_rename_project(const struct ut_data_dir *s, const char *project, const char *as,
+			       struct ut_err *err) UT_MUST_CHECK;
 
 /* Also into another project, which is there. */
-int ut_shelf_move_result(const struct ut_shelf *s, const char *project, const char *result,
-			 const char *to_project, const char *as, struct ut_err *err) UT_MUST_CHECK;
+int ut_data_dir_move_result(const struct ut_data_dir *s, const char *project, const char *result,
+			    const char *to_project, const char *as,
+			    struct ut_err *err) UT_MUST_CHECK;
 
 /* A new folder in a project: name, or the first of name-2, name-3, ... that is free. It is open;
  * its name is in the arena. */
-int ut_shelf_add_result(const struct ut_shelf *s, struct ut_arena *a, const char *project,
-			const char *name, const char **got, struct ut_err *err) UT_MUST_CHECK;
+int ut_data_dir_add_result(const struct ut_data_dir *s, struct ut_arena *a, const char *project,
+			   const char *name, const char **got, struct ut_err *err) UT_MUST_CHECK;
 
 /* "r001", "r002", ... "-suffix": the next number of this project. In the arena. */
-const char *ut_shelf_next_name(const struct ut_shelf *s, struct ut_arena *a, const char *project,
-			       const char *suffix);
+const char *ut_data_dir_next_name(const struct ut_data_dir *s, struct ut_arena *a,
+				  const char *project, const char *suffix);
 
 #endif
