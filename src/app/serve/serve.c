@@ -92,10 +92,10 @@ static bool is_from_us(const struct ut_serve *s, const struct ut_request *reques
 	const char *host = ut_request_header(request, "Host");
 	const char *origin = ut_request_header(request, "Origin");
 
-	if (!ut_gatekeeper_is_us(host) &&
+	if (!ut_auth_is_local_host(host) &&
 	    !(host && s->opts.is_host && s->opts.is_host(s->opts.ctx, host)))
 		return false;
-	return ut_gatekeeper_same(origin, host, s->opts.cert != NULL) ||
+	return ut_auth_is_same_origin(origin, host, s->opts.cert != NULL) ||
 	       (s->opts.origin && !strcasecmp(origin, s->opts.origin));
 }
 
@@ -132,7 +132,7 @@ static int check(const struct ut_serve *s, const struct ut_request *request, str
 static bool is_known(struct ut_serve *s, const struct ut_request *request)
 {
 	return !s->opts.token ||
-	       ut_gatekeeper_knows(&s->gate, ut_request_cookie(request, s->cookie));
+	       ut_auth_has_cookie(&s->gate, ut_request_cookie(request, s->cookie));
 }
 
 /* A token becomes a cookie, and the address loses it; so does that of somebody known. */
@@ -141,7 +141,7 @@ static enum MHD_Result let_in(struct ut_serve *s, const struct ut_request *reque
 {
 	struct ut_reply reply = { .status = 303, .location = "/" };
 
-	if (ut_gatekeeper_take(&s->gate, token))
+	if (ut_auth_use_token(&s->gate, token))
 		reply.cookie = ut_str_fmt(&reply.arena, "%s=%s; HttpOnly; SameSite=Strict; Path=/",
 					  s->cookie, s->gate.cookie);
 	else if (!is_known(s, request))
@@ -352,7 +352,7 @@ int ut_serve_open(struct ut_serve **out, const struct ut_serve_opts *opts, struc
 	snprintf(s->cookie, sizeof(s->cookie), "unitrace_%u", (unsigned int)s->port);
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_mutex_init(&s->turn, NULL);
-	if (ut_gatekeeper_init(&s->gate))
+	if (ut_auth_init(&s->gate))
 		s->daemon = start(s, fd);
 	if (!s->daemon) {
 		close(fd);
@@ -371,7 +371,7 @@ void ut_serve_close(struct ut_serve *s)
 	s->stopping = true;
 	if (s->daemon)
 		ut_mhd.stop_daemon(s->daemon);
-	ut_gatekeeper_release(&s->gate);
+	ut_auth_release(&s->gate);
 	for (size_t i = 0; i < UT_STREAM_EVENTS; i++)
 		free(s->events[i].text);
 	pthread_mutex_destroy(&s->lock);
@@ -393,7 +393,7 @@ void ut_serve_address(struct ut_serve *s, char to[UT_SERVE_ADDRESS])
 			 s->opts.cert ? "localhost" : "127.0.0.1", (unsigned int)s->port);
 		return;
 	}
-	ut_gatekeeper_token(&s->gate, token);
+	ut_auth_add_token(&s->gate, token);
 	snprintf(to, UT_SERVE_ADDRESS, "http://127.0.0.1:%u/?token=%s", (unsigned int)s->port,
 		 token);
 }

@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "serve/gatekeeper.h"
+#include "serve/auth.h"
 #include "serve/mhd.h"
 #include "serve/serve.h"
 
@@ -43,7 +43,7 @@ struct ut_serve {
 	struct ut_serve_opts opts;
 	struct ut_stream_event events[UT_STREAM_EVENTS]; /* under the lock */
 	struct MHD_Daemon *daemon;
-	struct ut_gatekeeper gate;
+	struct ut_auth gate;
 	char cookie[UT_COOKIE_ROOM]; /* its name: cookies are shared by all ports of a host */
 	uint16_t port;
 	pthread_mutex_t lock; /* of the clients and events */

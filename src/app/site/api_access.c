@@ -79,7 +79,7 @@ int ut_api_login(struct ut_call *c, struct ut_err *err)
 
 	guesser(c, client);
 	if (token)
-		rc = ut_gatekeeper_exchange(&s->gate, token, browser, now_s())
+		rc = ut_auth_exchange_token(&s->gate, token, browser, now_s())
 			     ? 0
 			     : ut_err_set(err, -EACCES,
 					  "this address has been used, or is none of ours");

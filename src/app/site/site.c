@@ -412,7 +412,7 @@ static int open_parts(struct ut_site *s, struct ut_err *err)
 		rc = ut_viewers_open(&s->viewers, &s->data_dir, s->opts.program, s->opts.profiling,
 				     err);
 	if (!rc)
-		rc = ut_gatekeeper_init(&s->gate)
+		rc = ut_auth_init(&s->gate)
 			     ? 0
 			     : ut_err_set(err, -EIO, "there are no random numbers to be had");
 	if (!rc) {
@@ -474,7 +474,7 @@ void ut_site_close(struct ut_site *s)
 	ut_events_free(s->events);
 	ut_accounts_close(s->accounts);
 	if (s->accounts)
-		ut_gatekeeper_release(&s->gate);
+		ut_auth_release(&s->gate);
 	ut_certificate_release(&s->certificate);
 	ut_storage_release(&s->storage);
 	ut_data_dir_close(&s->data_dir);
@@ -498,7 +498,7 @@ void ut_site_address(struct ut_site *s, char to[UT_SITE_ADDRESS])
 		snprintf(to, UT_SITE_ADDRESS, "%s", base);
 		return;
 	}
-	ut_gatekeeper_token(&s->gate, token);
+	ut_auth_add_token(&s->gate, token);
 	snprintf(to, UT_SITE_ADDRESS, "%s?one-time-token=%s", base, token);
 	explicit_bzero(token, sizeof(token));
 }

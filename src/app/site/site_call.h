@@ -9,8 +9,8 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "serve/auth.h"
 #include "serve/certificate.h"
-#include "serve/gatekeeper.h"
 #include "serve/serve.h"
 #include "site/accounts.h"
 #include "site/site.h"
@@ -33,7 +33,7 @@ struct ut_site {
 	struct ut_judge *judge;
 	struct ut_serve *server;
 	struct ut_certificate certificate;
-	struct ut_gatekeeper gate; /* its tokens */
+	struct ut_auth gate; /* its tokens */
 	struct ut_arena arena;
 	const struct ut_doc *api; /* the description of the interface, in the arena */
 	char cookie[64];          /* its name */

@@ -1,16 +1,16 @@
-#include "serve/gatekeeper.h"
+#include "serve/auth.h"
 
 #include <string.h>
 #include <strings.h>
 
-bool ut_gatekeeper_init(struct ut_gatekeeper *g)
+bool ut_auth_init(struct ut_auth *g)
 {
-	*g = (struct ut_gatekeeper){ 0 };
+	*g = (struct ut_auth){ 0 };
 	pthread_mutex_init(&g->lock, NULL);
 	return ut_secret_make(g->cookie);
 }
 
-void ut_gatekeeper_release(struct ut_gatekeeper *g)
+void ut_auth_release(struct ut_auth *g)
 {
 	pthread_mutex_destroy(&g->lock);
 	explicit_bzero(g->cookie, sizeof(g->cookie));
@@ -18,7 +18,7 @@ void ut_gatekeeper_release(struct ut_gatekeeper *g)
 	explicit_bzero(&g->last, sizeof(g->last));
 }
 
-void ut_gatekeeper_token(struct ut_gatekeeper *g, char to[UT_SECRET])
+void ut_auth_add_token(struct ut_auth *g, char to[UT_SECRET])
 {
 	if (!ut_secret_make(to)) {
 		to[0] = '\0';
@@ -30,7 +30,7 @@ void ut_gatekeeper_token(struct ut_gatekeeper *g, char to[UT_SECRET])
 	pthread_mutex_unlock(&g->lock);
 }
 
-bool ut_gatekeeper_take(struct ut_gatekeeper *g, const char *token)
+bool ut_auth_use_token(struct ut_auth *g, const char *token)
 {
 	bool found = false;
 
@@ -51,8 +51,7 @@ static bool is_name(const char *browser)
 	       strspn(browser, "0123456789abcdef") == UT_SECRET - 1;
 }
 
-bool ut_gatekeeper_exchange(struct ut_gatekeeper *g, const char *token, const char *browser,
-			    int64_t now)
+bool ut_auth_exchange_token(struct ut_auth *g, const char *token, const char *browser, int64_t now)
 {
 	bool named = is_name(browser), again;
 
@@ -62,7 +61,7 @@ bool ut_gatekeeper_exchange(struct ut_gatekeeper *g, const char *token, const ch
 	again = named && now < g->last.until && ut_secret_same(g->last.token, token) &&
 		ut_secret_same(g->last.browser, browser);
 	pthread_mutex_unlock(&g->lock);
-	if (again || !ut_gatekeeper_take(g, token))
+	if (again || !ut_auth_use_token(g, token))
 		return again;
 	if (named) { /* only one who has just had it: the minute is not renewed */
 		pthread_mutex_lock(&g->lock);
@@ -74,12 +73,12 @@ bool ut_gatekeeper_exchange(struct ut_gatekeeper *g, const char *token, const ch
 	return true;
 }
 
-bool ut_gatekeeper_knows(struct ut_gatekeeper *g, const char *cookie)
+bool ut_auth_has_cookie(struct ut_auth *g, const char *cookie)
 {
 	return ut_secret_same(g->cookie, cookie);
 }
 
-bool ut_gatekeeper_is_us(const char *host)
+bool ut_auth_is_local_host(const char *host)
 {
 	static const char *const names[] = { "localhost", "127.0.0.1", "[::1]" };
 
@@ -97,7 +96,7 @@ bool ut_gatekeeper_is_us(const char *host)
 	return false;
 }
 
-bool ut_gatekeeper_same(const char *origin, const char *host, bool is_tls)
+bool ut_auth_is_same_origin(const char *origin, const char *host, bool is_tls)
 {
 	const char *scheme = is_tls ? "https://" : "http://";
 	size_t len = strlen(scheme);
