@@ -6,8 +6,8 @@
 #include "base/arena.h"
 #include "site/site_call.h"
 #include "workbench/devices.h"
-#include "workbench/far_hello.h"
 #include "workbench/machines.h"
+#include "workbench/remote_hello.h"
 #include "workbench/ssh.h"
 #include "workbench/supervisor.h"
 
@@ -109,7 +109,7 @@ static void write_devices(struct ut_call *c, const struct ut_machine *m, const c
 	ut_devices_write(&c->out, key, reported, now);
 }
 
-static void write_hello(struct ut_json_writer *w, const struct ut_far_hello *h)
+static void write_hello(struct ut_json_writer *w, const struct ut_remote_hello *h)
 {
 	ut_write_text(w, "version", h->version);
 	ut_write_text(w, "host", h->host);
@@ -122,8 +122,8 @@ static void write_hello(struct ut_json_writer *w, const struct ut_far_hello *h)
 static int look(struct ut_call *c, const struct ut_ssh_opts *o, struct ut_err *why)
 {
 	const char *key, *shown = "", *known = ut_machine_key(o->own, c->arena, o->target);
-	struct ut_far_hello hello;
-	int rc = known[0] ? ut_far_hello(o, c->arena, &hello, why) : -ENOKEY;
+	struct ut_remote_hello hello;
+	int rc = known[0] ? ut_remote_hello(o, c->arena, &hello, why) : -ENOKEY;
 
 	if (rc == -ENOKEY || rc == -EKEYREJECTED) {
 		struct ut_err scan = { 0 };
@@ -195,7 +195,7 @@ static int reported(int rc)
 static int ask_processes(struct ut_call *c, const struct ut_ssh_opts *o, struct ut_err *err)
 {
 	const char *answer;
-	int rc = reported(ut_far_ask(o, c->arena, "{\"do\":\"processes\"}", &answer, NULL, err));
+	int rc = reported(ut_remote_ask(o, c->arena, "{\"do\":\"processes\"}", &answer, NULL, err));
 
 	if (!rc) /* read, and written again: what another machine says is not ours to send */
 		rc = ut_doc_read(c->arena, ut_str_of(answer), &c->body, err);
@@ -204,7 +204,7 @@ static int ask_processes(struct ut_call *c, const struct ut_ssh_opts *o, struct 
 	return rc;
 }
 
-int ut_api_far_processes(struct ut_call *c, struct ut_err *err)
+int ut_api_remote_processes(struct ut_call *c, struct ut_err *err)
 {
 	return reach(c, ask_processes, err);
 }
@@ -212,7 +212,7 @@ int ut_api_far_processes(struct ut_call *c, struct ut_err *err)
 static int ask_devices(struct ut_call *c, const struct ut_ssh_opts *o, struct ut_err *err)
 {
 	const char *answer;
-	int rc = reported(ut_far_ask(o, c->arena, "{\"do\":\"devices\"}", &answer, NULL, err));
+	int rc = reported(ut_remote_ask(o, c->arena, "{\"do\":\"devices\"}", &answer, NULL, err));
 
 	if (!rc && ut_doc_read(c->arena, ut_str_of(answer), &c->body, NULL))
 		rc = ut_err_set(err, -EPROTO, "%s: what it answers is no JSON", o->target->host);
@@ -221,7 +221,7 @@ static int ask_devices(struct ut_call *c, const struct ut_ssh_opts *o, struct ut
 	return rc;
 }
 
-int ut_api_far_devices(struct ut_call *c, struct ut_err *err)
+int ut_api_remote_devices(struct ut_call *c, struct ut_err *err)
 {
 	return reach(c, ask_devices, err);
 }

@@ -9,8 +9,8 @@
 #include "base/arena.h"
 #include "site/events.h"
 #include "site/site_call.h"
-#include "workbench/far_run.h"
 #include "workbench/folder.h"
+#include "workbench/remote_run.h"
 #include "workbench/result_traces.h"
 #include "workbench/trash.h"
 
@@ -166,7 +166,7 @@ int ut_api_result(struct ut_call *c, struct ut_err *err)
 		ut_write_bytes(&c->out, "notes", notes.len ? notes.data : "", notes.len);
 		write_document(c, at, "asked", UT_RESULT_FILE);
 		write_document(c, at, "how", UT_STATE_FILE);
-		write_document(c, at, "far", UT_FAR_PLACE_FILE);
+		write_document(c, at, "far", UT_REMOTE_PLACE_FILE);
 		rc = write_files(c, at, err);
 		ut_write_close(&c->out, '}');
 	}

@@ -15,10 +15,10 @@
 #include "site/site_call.h"
 #include "text/shell_words.h"
 #include "workbench/analyses.h"
-#include "workbench/far_run.h"
 #include "workbench/folder.h"
 #include "workbench/machines.h"
 #include "workbench/processes.h"
+#include "workbench/remote_run.h"
 #include "workbench/run_plan.h"
 #include "workbench/supervisor.h"
 
@@ -123,13 +123,13 @@ struct asked {
 	struct ut_run_plan plan;
 	struct ut_run_line line;
 	struct ut_machine machine;
-	bool is_far; /* there is one */
+	bool is_remote; /* there is one */
 };
 
 /* The line, for a result. On another machine our agent says where results go, and who it is. */
 static void set_line(struct ut_call *c, struct asked *q, const char *project, const char *result)
 {
-	if (q->is_far)
+	if (q->is_remote)
 		ut_run_line_make(&q->plan, c->arena, "unitrace", "", &q->line);
 	else
 		ut_run_line_make(&q->plan, c->arena, own_name(c), folder_of(c, project, result),
@@ -145,8 +145,8 @@ static int make_line(struct ut_call *c, const char *project, struct asked *q, co
 
 	if (rc)
 		return rc;
-	q->is_far = q->plan.target[0];
-	if (q->is_far &&
+	q->is_remote = q->plan.target[0];
+	if (q->is_remote &&
 	    ut_machine_find(c->site->data_dir.own, c->arena, q->plan.target, &q->machine, &why))
 		ut_run_plan_add_problem(&q->plan, c->arena, "target", why.text);
 	*result = name_of(c, project, &q->plan);
@@ -156,7 +156,7 @@ static int make_line(struct ut_call *c, const char *project, struct asked *q, co
 }
 
 /* Where our files are on another machine, unless unitrace is installed there: the newest copy. */
-static void put_far_path(struct ut_buf *to, const char *folder)
+static void put_remote_path(struct ut_buf *to, const char *folder)
 {
 	ut_buf_text(to, "PATH=\"$PATH:$(ls -td ");
 	if (!strncmp(folder, "~/", 2)) {
@@ -199,21 +199,21 @@ static void put_ssh(struct ut_call *c, struct ut_buf *to, const struct ut_machin
  */
 static void write_shell(struct ut_call *c, struct ut_json_writer *w, const struct asked *q)
 {
-	struct ut_buf shell = { 0 }, far = { 0 };
+	struct ut_buf shell = { 0 }, remote = { 0 };
 	struct ut_run_line line = { 0 };
 
-	if (q->is_far && q->machine.host) {
+	if (q->is_remote && q->machine.host) {
 		ut_run_line_make(&q->plan, c->arena, "unitrace", "", &line);
-		put_far_path(&shell, q->machine.folder);
+		put_remote_path(&shell, q->machine.folder);
 		ut_run_line_shell(&line, &shell);
-		put_ssh(c, &far, &q->machine);
-		ut_shell_quote(&far, shell.data);
+		put_ssh(c, &remote, &q->machine);
+		ut_shell_quote(&remote, shell.data);
 	} else {
 		ut_run_line_make(&q->plan, c->arena, own_name(c), "", &line);
 		ut_run_line_shell(&line, &shell);
 	}
-	ut_write_text(w, "shell", far.len ? far.data : shell.data);
-	ut_buf_release(&far);
+	ut_write_text(w, "shell", remote.len ? remote.data : shell.data);
+	ut_buf_release(&remote);
 	ut_buf_release(&shell);
 }
 
@@ -278,7 +278,7 @@ int ut_api_command(struct ut_call *c, struct ut_err *err)
 
 static void write_machine(struct ut_json_writer *w, const struct asked *q)
 {
-	if (!q->is_far)
+	if (!q->is_remote)
 		return;
 	ut_write_u64(w, "own", q->line.own);
 	ut_write_open(w, "machine", '{');
@@ -359,7 +359,7 @@ static void refuse(struct ut_call *c, const struct ut_run_plan *p)
 /* A machine whose key nobody has looked at is not sent anything, least of all a password. */
 static void check_machine(struct ut_call *c, struct asked *q, const char *secret)
 {
-	if (!q->is_far || q->plan.problem_count)
+	if (!q->is_remote || q->plan.problem_count)
 		return;
 	if (!ut_machine_key(c->site->data_dir.own, c->arena, &q->machine)[0])
 		ut_run_plan_add_problem(&q->plan, c->arena, "target",
@@ -398,7 +398,7 @@ static int fetch(struct ut_call *c, int at, struct ut_err *err)
 
 	if (!rc)
 		rc = ut_storage_check(&c->site->storage, 0, err);
-	if (!rc && faccessat(at, UT_FAR_PLACE_FILE, F_OK, AT_SYMLINK_NOFOLLOW))
+	if (!rc && faccessat(at, UT_REMOTE_PLACE_FILE, F_OK, AT_SYMLINK_NOFOLLOW))
 		rc = ut_err_set(err, -EBUSY, "nothing of it lies on another machine");
 	if (!rc)
 		rc = ut_supervisor_recover(at, c->site->opts.program, secret[0] ? secret : NULL,

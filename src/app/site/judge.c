@@ -37,7 +37,7 @@ struct ut_judge {
 	pthread_mutex_t lock;
 	struct wanted queue[WAITING];
 	size_t count;
-	int talk; /* a copy of the connection that is being asked; -1 = none */
+	int tunnel; /* a copy of the connection that is being asked; -1 = none */
 	atomic_bool stop, is_running;
 	pthread_t thread;
 	struct ut_site *site;
@@ -48,7 +48,7 @@ struct ut_judge *ut_judge_new(void)
 	struct ut_judge *j = ut_make(sizeof(*j));
 
 	pthread_mutex_init(&j->lock, NULL);
-	j->talk = -1;
+	j->tunnel = -1;
 	return j;
 }
 
@@ -113,9 +113,9 @@ static int read_reply(struct ut_reply *reply, struct ut_buf *text)
 static void set_talk(struct ut_judge *j, int fd)
 {
 	pthread_mutex_lock(&j->lock);
-	if (j->talk >= 0)
-		close(j->talk);
-	j->talk = fd;
+	if (j->tunnel >= 0)
+		close(j->tunnel);
+	j->tunnel = fd;
 	if (fd >= 0 && j->stop)
 		shutdown(fd, SHUT_RDWR);
 	pthread_mutex_unlock(&j->lock);
@@ -323,8 +323,8 @@ void ut_judge_stop(struct ut_judge *j)
 {
 	pthread_mutex_lock(&j->lock);
 	j->stop = true;
-	if (j->talk >= 0)
-		shutdown(j->talk, SHUT_RDWR);
+	if (j->tunnel >= 0)
+		shutdown(j->tunnel, SHUT_RDWR);
 	pthread_mutex_unlock(&j->lock);
 	if (j->is_running)
 		pthread_join(j->thread, NULL);

@@ -59,8 +59,8 @@ const struct ut_route ut_routes[] = {
 	{ PUT, UT_ROUTE_RUNS, "/api/v1/machines/{name}", ut_api_change_machine },
 	{ DELETE, UT_ROUTE_RUNS, "/api/v1/machines/{name}", ut_api_drop_machine },
 	{ POST, UT_ROUTE_RUNS, "/api/v1/machines/{name}/test", ut_api_test_machine },
-	{ POST, UT_ROUTE_RUNS, "/api/v1/machines/{name}/processes", ut_api_far_processes },
-	{ POST, UT_ROUTE_RUNS, "/api/v1/machines/{name}/devices", ut_api_far_devices },
+	{ POST, UT_ROUTE_RUNS, "/api/v1/machines/{name}/processes", ut_api_remote_processes },
+	{ POST, UT_ROUTE_RUNS, "/api/v1/machines/{name}/devices", ut_api_remote_devices },
 	{ PUT, UT_ROUTE_RUNS, "/api/v1/machines/{name}/key", ut_api_accept_key },
 	{ DELETE, UT_ROUTE_RUNS, "/api/v1/machines/{name}/key", ut_api_forget_key },
 

@@ -134,8 +134,8 @@ UT_CALL(ut_api_new_machine);
 UT_CALL(ut_api_change_machine);
 UT_CALL(ut_api_drop_machine);
 UT_CALL(ut_api_test_machine);
-UT_CALL(ut_api_far_processes);
-UT_CALL(ut_api_far_devices);
+UT_CALL(ut_api_remote_processes);
+UT_CALL(ut_api_remote_devices);
 UT_CALL(ut_api_accept_key);
 UT_CALL(ut_api_forget_key);
 

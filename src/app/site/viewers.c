@@ -17,8 +17,8 @@
 #include "base/grow.h"
 #include "base/str.h"
 #include "workbench/data_dir.h"
-#include "workbench/far_run.h"
 #include "workbench/folder.h"
+#include "workbench/remote_run.h"
 #include "workbench/result_traces.h"
 #include "workbench/viewer.h"
 
@@ -370,12 +370,12 @@ static int reach(struct viewer *one, struct ut_err *err)
 }
 
 /* What is recorded on another machine is shown there as long as that lasts. */
-static int reach_far(const struct ut_viewers *v, const struct ut_viewed *what)
+static int reach_remote(const struct ut_viewers *v, const struct ut_viewed *what)
 {
 	int at = what->before_result
 			 ? -1
 			 : ut_data_dir_open_result(v->data_dir, what->project, what->result, NULL);
-	int fd = at < 0 ? at : ut_far_connect(at);
+	int fd = at < 0 ? at : ut_remote_connect(at);
 
 	if (at >= 0)
 		close(at);
@@ -388,7 +388,7 @@ static int reach_far(const struct ut_viewers *v, const struct ut_viewed *what)
 int ut_viewers_connect(struct ut_viewers *v, const struct ut_viewed *what, struct ut_err *err)
 {
 	struct viewer *one;
-	int left = CHANGE_MS, rc = reach_far(v, what);
+	int left = CHANGE_MS, rc = reach_remote(v, what);
 	bool goes_on = true;
 
 	while (rc < 0) {

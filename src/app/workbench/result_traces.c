@@ -9,16 +9,16 @@
 #include "base/grow.h"
 #include "base/str.h"
 #include "workbench/data_dir.h"
-#include "workbench/far_run.h"
 #include "workbench/folder.h"
+#include "workbench/remote_run.h"
 
 #define MOST 16384u /* ranks of a job have a file each */
 
 bool ut_result_traces_fit(const char *name, bool is_upload)
 {
-	static const char *const ours[] = { UT_RESULT_FILE,   UT_STATE_FILE,   UT_LOG_FILE,
-					    UT_NOTES_FILE,    UT_VERDICT_FILE, "run_config.json",
-					    UT_FAR_PLACE_FILE };
+	static const char *const ours[] = { UT_RESULT_FILE,      UT_STATE_FILE,   UT_LOG_FILE,
+					    UT_NOTES_FILE,       UT_VERDICT_FILE, "run_config.json",
+					    UT_REMOTE_PLACE_FILE };
 	static const char *const others[] = { ".notes.json", ".txt", ".csv", ".md",  ".html",
 					      ".pdf",        ".png", ".svg", ".ini", ".log",
 					      ".sh",         ".py",  ".cpu", ".asm", ".so",

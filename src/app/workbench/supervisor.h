@@ -9,7 +9,7 @@
  *     supervisor    the pipe: a word a line: pause, resume, stop, kill
  *
  * What shall run on another machine ("machine" in result.json) has a supervisor there, and one here
- * that stays in touch with it (far_run.h).
+ * that stays in touch with it (remote_run.h).
  */
 #ifndef UT_WORKBENCH_SUPERVISOR_H
 #define UT_WORKBENCH_SUPERVISOR_H

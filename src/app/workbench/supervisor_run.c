@@ -22,11 +22,11 @@
 #include "text/json_doc.h"
 #include "wire/control.h"
 #include "workbench/data_dir.h"
-#include "workbench/far_agent.h"
-#include "workbench/far_run.h"
 #include "workbench/folder.h"
 #include "workbench/output_log.h"
 #include "workbench/processes.h"
+#include "workbench/remote_agent.h"
+#include "workbench/remote_run.h"
 #include "workbench/supervisor.h"
 #include "workbench/supervisor_state.h"
 
@@ -562,7 +562,7 @@ static int open_parts(struct supervisor *k, bool is_run)
 }
 
 /* Another machine does it: what is asked for says so. */
-static bool is_far(struct supervisor *k)
+static bool is_remote(struct supervisor *k)
 {
 	return ut_doc_get(k->asked, "machine") != NULL;
 }
@@ -588,15 +588,15 @@ static int supervise_run(struct supervisor *k)
 static int supervise(struct supervisor *k, bool is_run)
 {
 	read_asked(k);
-	if (!is_far(k)) {
+	if (!is_remote(k)) {
 		close(UT_SUPERVISOR_SECRET_FD);
 		return is_run ? supervise_run(k) : supervise_recovery(k);
 	}
-	return ut_far_run(&(struct ut_far_parts){ .at = k->at,
-						  .pipe = k->pipe,
-						  .signals = k->signals,
-						  .asked = k->asked,
-						  .is_new = is_run });
+	return ut_remote_run(&(struct ut_remote_parts){ .at = k->at,
+							.pipe = k->pipe,
+							.signals = k->signals,
+							.asked = k->asked,
+							.is_new = is_run });
 }
 
 int ut_supervisor_run(const char *what)
@@ -607,7 +607,7 @@ int ut_supervisor_run(const char *what)
 	int rc;
 
 	if (!strcmp(what, "agent"))
-		return ut_far_agent_run();
+		return ut_remote_agent_run();
 	pid = fork();
 	if (pid) /* who started us waits for this: from now on there is a supervisor */
 		return pid < 0;

@@ -1,4 +1,4 @@
-#include "workbench/far_agents.h"
+#include "workbench/remote_agents.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -85,7 +85,7 @@ static bool tidy_one(void *ctx, int at, const char *name, unsigned char type)
 	    (strlen(name) == t->own_len && !strncmp(name, t->own, t->own_len)))
 		return true;
 	if (fstatat(at, name, &st, AT_SYMLINK_NOFOLLOW) || st.st_uid != geteuid() ||
-	    time(NULL) - st.st_mtime < (time_t)UT_FAR_KEPT_DAYS * DAY ||
+	    time(NULL) - st.st_mtime < (time_t)UT_REMOTE_KEPT_DAYS * DAY ||
 	    (size_t)snprintf(path, sizeof(path), "%s/%s", t->top, name) >= sizeof(path))
 		return true;
 	if (!is_used(path) && ut_folder_remove(at, name, NULL))
@@ -93,14 +93,14 @@ static bool tidy_one(void *ctx, int at, const char *name, unsigned char type)
 	return true;
 }
 
-void ut_far_agents_tidy(const char *program)
+void ut_remote_agents_tidy(const char *program)
 {
 	struct tidying t = { 0 };
-	int at = ut_folder_open(AT_FDCWD, UT_FAR_AGENTS, false, NULL);
+	int at = ut_folder_open(AT_FDCWD, UT_REMOTE_AGENTS, false, NULL);
 
 	if (at < 0)
 		return;
-	if (realpath(UT_FAR_AGENTS, t.top) && is_inside(program, t.top)) {
+	if (realpath(UT_REMOTE_AGENTS, t.top) && is_inside(program, t.top)) {
 		char name[NAME_MAX + 1];
 
 		t.own = program + strlen(t.top) + 1;

@@ -1,4 +1,4 @@
-#include "workbench/far_talk.h"
+#include "workbench/remote_tunnel.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -6,53 +6,53 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-static void forget(struct ut_talk *one)
+static void forget(struct ut_tunnel *one)
 {
 	close(one->fd);
 	ut_buf_release(&one->out);
-	*one = (struct ut_talk){ 0 };
+	*one = (struct ut_tunnel){ 0 };
 }
 
-static struct ut_talk *find(struct ut_talks *t, uint64_t number)
+static struct ut_tunnel *find(struct ut_tunnels *t, uint64_t number)
 {
-	for (size_t i = 0; i < UT_TALKS_MOST; i++) {
+	for (size_t i = 0; i < UT_TUNNELS_MAX; i++) {
 		if (t->items[i].number == number)
 			return &t->items[i];
 	}
 	return NULL;
 }
 
-bool ut_talks_has(const struct ut_talks *t, uint64_t number)
+bool ut_tunnels_has(const struct ut_tunnels *t, uint64_t number)
 {
-	for (size_t i = 0; i < UT_TALKS_MOST; i++) {
+	for (size_t i = 0; i < UT_TUNNELS_MAX; i++) {
 		if (t->items[i].number == number)
 			return true;
 	}
 	return false;
 }
 
-bool ut_talks_add(struct ut_talks *t, uint64_t number, int fd)
+bool ut_tunnels_add(struct ut_tunnels *t, uint64_t number, int fd)
 {
-	struct ut_talk *one = number && !ut_talks_has(t, number) ? find(t, 0) : NULL;
+	struct ut_tunnel *one = number && !ut_tunnels_has(t, number) ? find(t, 0) : NULL;
 
 	if (!one || fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK) < 0) {
 		close(fd);
 		return false;
 	}
-	*one = (struct ut_talk){ .number = number, .fd = fd };
+	*one = (struct ut_tunnel){ .number = number, .fd = fd };
 	return true;
 }
 
-void ut_talks_release(struct ut_talks *t)
+void ut_tunnels_release(struct ut_tunnels *t)
 {
-	for (size_t i = 0; i < UT_TALKS_MOST; i++) {
+	for (size_t i = 0; i < UT_TUNNELS_MAX; i++) {
 		if (t->items[i].number)
 			forget(&t->items[i]);
 	}
 }
 
 /* False: nobody reads it any more. */
-static bool write_some(struct ut_talk *one)
+static bool write_some(struct ut_tunnel *one)
 {
 	while (one->done < one->out.len) {
 		ssize_t n = send(one->fd, one->out.data + one->done, one->out.len - one->done,
@@ -66,24 +66,24 @@ static bool write_some(struct ut_talk *one)
 	return true;
 }
 
-void ut_talks_take(struct ut_talks *t, uint64_t number, struct ut_str bytes)
+void ut_tunnels_take(struct ut_tunnels *t, uint64_t number, struct ut_str bytes)
 {
-	struct ut_talk *one = number ? find(t, number) : NULL;
+	struct ut_tunnel *one = number ? find(t, number) : NULL;
 
 	if (!one)
 		return;
 	one->is_over |= !bytes.len;
-	if (one->out.len - one->done + bytes.len > UT_TALK_WAITING) {
+	if (one->out.len - one->done + bytes.len > UT_TUNNEL_WAITING) {
 		shutdown(one->fd, SHUT_RDWR); /* the end is read, and told, as any other */
 		return;
 	}
 	ut_buf_add(&one->out, bytes.ptr, bytes.len);
 }
 
-void ut_talks_poll(const struct ut_talks *t, struct pollfd to[UT_TALKS_MOST])
+void ut_tunnels_poll(const struct ut_tunnels *t, struct pollfd to[UT_TUNNELS_MAX])
 {
-	for (size_t i = 0; i < UT_TALKS_MOST; i++) {
-		const struct ut_talk *one = &t->items[i];
+	for (size_t i = 0; i < UT_TUNNELS_MAX; i++) {
+		const struct ut_tunnel *one = &t->items[i];
 		bool waits = one->done < one->out.len;
 
 		to[i] = (struct pollfd){ .fd = one->number ? one->fd : -1,
@@ -92,9 +92,9 @@ void ut_talks_poll(const struct ut_talks *t, struct pollfd to[UT_TALKS_MOST])
 }
 
 /* A piece of what is said here; false at its end. */
-static bool read_some(struct ut_talk *one, ut_talk_fn report, void *ctx)
+static bool read_some(struct ut_tunnel *one, ut_tunnel_fn report, void *ctx)
 {
-	char piece[UT_TALK_PIECE];
+	char piece[UT_TUNNEL_PIECE];
 	ssize_t got = recv(one->fd, piece, sizeof(piece), MSG_DONTWAIT);
 
 	if (got > 0)
@@ -102,10 +102,10 @@ static bool read_some(struct ut_talk *one, ut_talk_fn report, void *ctx)
 	return got > 0 || (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR));
 }
 
-void ut_talks_move(struct ut_talks *t, ut_talk_fn report, void *ctx)
+void ut_tunnels_move(struct ut_tunnels *t, ut_tunnel_fn report, void *ctx)
 {
-	for (size_t i = 0; i < UT_TALKS_MOST; i++) {
-		struct ut_talk *one = &t->items[i];
+	for (size_t i = 0; i < UT_TUNNELS_MAX; i++) {
+		struct ut_tunnel *one = &t->items[i];
 		bool goes_on;
 
 		if (!one->number)

@@ -1,4 +1,4 @@
-#include "workbench/far_frames.h"
+#include "workbench/remote_frames.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -18,7 +18,7 @@ static const char *const kinds[] = { "state",  "output", "log",   "file", "folde
 
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
-bool ut_far_name_fits(const char *name)
+bool ut_remote_name_fits(const char *name)
 {
 	const char *slash = strchr(name, '/');
 	char folder[UT_NAME_MOST + 1];
@@ -32,7 +32,7 @@ bool ut_far_name_fits(const char *name)
 	       ut_folder_name_fits(folder) && ut_folder_name_fits(slash + 1);
 }
 
-void ut_far_reader_add(struct ut_far_reader *r, const char *bytes, size_t len)
+void ut_remote_reader_add(struct ut_remote_reader *r, const char *bytes, size_t len)
 {
 	if (r->done) {
 		memmove(r->bytes.data, r->bytes.data + r->done, r->bytes.len - r->done);
@@ -42,19 +42,19 @@ void ut_far_reader_add(struct ut_far_reader *r, const char *bytes, size_t len)
 	ut_buf_add(&r->bytes, bytes, len);
 }
 
-void ut_far_reader_release(struct ut_far_reader *r)
+void ut_remote_reader_release(struct ut_remote_reader *r)
 {
 	ut_buf_release(&r->bytes);
-	*r = (struct ut_far_reader){ 0 };
+	*r = (struct ut_remote_reader){ 0 };
 }
 
-static struct ut_str rest_of(const struct ut_far_reader *r)
+static struct ut_str rest_of(const struct ut_remote_reader *r)
 {
 	return (struct ut_str){ r->bytes.data ? r->bytes.data + r->done : "",
 				r->bytes.len - r->done };
 }
 
-bool ut_far_reader_line(struct ut_far_reader *r, char *to, size_t room)
+bool ut_remote_reader_line(struct ut_remote_reader *r, char *to, size_t room)
 {
 	struct ut_str rest = rest_of(r);
 	const char *end = rest.len ? memchr(rest.ptr, '\n', rest.len) : NULL;
@@ -86,7 +86,7 @@ static bool read_number(const char **at, uint64_t *to)
 }
 
 /* "KIND OFFSET LENGTH NAME" */
-static bool read_head(const char *head, struct ut_far_frame *f, uint64_t *length)
+static bool read_head(const char *head, struct ut_remote_frame *f, uint64_t *length)
 {
 	size_t len = strcspn(head, " "), kind = 0;
 
@@ -94,18 +94,18 @@ static bool read_head(const char *head, struct ut_far_frame *f, uint64_t *length
 		kind++;
 	if (kind == KINDS || !head[len])
 		return false;
-	f->kind = (enum ut_far_kind)kind;
+	f->kind = (enum ut_remote_kind)kind;
 	head += len + 1;
 	if (!read_number(&head, &f->offset) || !read_number(&head, length) ||
-	    *length > UT_FAR_FRAME_MOST || f->offset > INT64_MAX - UT_FAR_FRAME_MOST)
+	    *length > UT_REMOTE_FRAME_MOST || f->offset > INT64_MAX - UT_REMOTE_FRAME_MOST)
 		return false;
-	if (f->kind == UT_FAR_FILE ? !ut_far_name_fits(head) : strcmp(head, "-") != 0)
+	if (f->kind == UT_REMOTE_FILE ? !ut_remote_name_fits(head) : strcmp(head, "-") != 0)
 		return false;
 	snprintf(f->name, sizeof(f->name), "%s", head);
 	return true;
 }
 
-int ut_far_reader_next(struct ut_far_reader *r, struct ut_far_frame *f, struct ut_err *err)
+int ut_remote_reader_next(struct ut_remote_reader *r, struct ut_remote_frame *f, struct ut_err *err)
 {
 	struct ut_str rest = rest_of(r);
 	const char *end = rest.len ? memchr(rest.ptr, '\n', rest.len) : NULL;
@@ -129,17 +129,17 @@ int ut_far_reader_next(struct ut_far_reader *r, struct ut_far_frame *f, struct u
 	return 1;
 }
 
-bool ut_far_reader_is_late(struct ut_far_reader *r, int64_t now)
+bool ut_remote_reader_is_late(struct ut_remote_reader *r, int64_t now)
 {
 	if (r->done == r->bytes.len)
 		r->since = 0;
 	else if (!r->since)
 		r->since = now;
-	return r->since && now - r->since > UT_FAR_FRAME_MS;
+	return r->since && now - r->since > UT_REMOTE_FRAME_MS;
 }
 
-int ut_far_write(int fd, enum ut_far_kind kind, const char *name, uint64_t offset,
-		 struct ut_str bytes)
+int ut_remote_write(int fd, enum ut_remote_kind kind, const char *name, uint64_t offset,
+		    struct ut_str bytes)
 {
 	char head[HEAD_MOST];
 	int len = snprintf(head, sizeof(head), "%s %" PRIu64 " %zu %s\n", kinds[kind], offset,

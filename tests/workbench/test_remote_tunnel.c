@@ -1,5 +1,5 @@
-/* test_far_talk.c - tests src/app/workbench/far_talk.h: two sides that hand pieces to each other,
- * and a connection on each. */
+/* test_remote_tunnel.c - tests src/app/workbench/remote_tunnel.h: two sides that hand pieces to
+ * each other, and a connection on each. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,28 +12,28 @@
 #include <cmocka.h>
 
 #include "support/unit.h"
-#include "workbench/far_talk.h"
+#include "workbench/remote_tunnel.h"
 
 struct sides {
-	struct ut_talks here, there;
+	struct ut_tunnels here, there;
 	int who, viewer; /* the far ends of the connections */
 };
 
 static void to_there(void *ctx, uint64_t number, struct ut_str bytes)
 {
-	ut_talks_take(&((struct sides *)ctx)->there, number, bytes);
+	ut_tunnels_take(&((struct sides *)ctx)->there, number, bytes);
 }
 
 static void to_here(void *ctx, uint64_t number, struct ut_str bytes)
 {
-	ut_talks_take(&((struct sides *)ctx)->here, number, bytes);
+	ut_tunnels_take(&((struct sides *)ctx)->here, number, bytes);
 }
 
 static void move(struct sides *s)
 {
 	for (int i = 0; i < 4; i++) {
-		ut_talks_move(&s->here, to_there, s);
-		ut_talks_move(&s->there, to_here, s);
+		ut_tunnels_move(&s->here, to_there, s);
+		ut_tunnels_move(&s->there, to_here, s);
 	}
 }
 
@@ -44,16 +44,16 @@ static void open_sides(struct sides *s)
 	memset(s, 0, sizeof(*s));
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, a), 0);
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, b), 0);
-	assert_true(ut_talks_add(&s->here, 7, a[1]));
-	assert_true(ut_talks_add(&s->there, 7, b[1]));
+	assert_true(ut_tunnels_add(&s->here, 7, a[1]));
+	assert_true(ut_tunnels_add(&s->there, 7, b[1]));
 	s->who = a[0];
 	s->viewer = b[0];
 }
 
 static void close_sides(struct sides *s)
 {
-	ut_talks_release(&s->here);
-	ut_talks_release(&s->there);
+	ut_tunnels_release(&s->here);
+	ut_tunnels_release(&s->there);
 	close(s->who);
 	close(s->viewer);
 }
@@ -76,8 +76,8 @@ static void a_question_and_its_answer(void **state)
 	assert_int_equal(read(s.who, got, sizeof(got)), 6);
 	assert_memory_equal(got, "answer", 6);
 	assert_int_equal(read(s.who, got, sizeof(got)), 0);
-	assert_false(ut_talks_has(&s.here, 7));
-	assert_false(ut_talks_has(&s.there, 7));
+	assert_false(ut_tunnels_has(&s.here, 7));
+	assert_false(ut_tunnels_has(&s.there, 7));
 	close_sides(&s);
 }
 
@@ -92,46 +92,46 @@ static void who_goes_away_ends_it_on_the_other_side(void **state)
 	s.who = dup(s.viewer);
 	move(&s);
 	assert_int_equal(recv(s.viewer, &got, 1, MSG_DONTWAIT), 0);
-	assert_false(ut_talks_has(&s.here, 7));
+	assert_false(ut_tunnels_has(&s.here, 7));
 	close_sides(&s);
 }
 
 static void who_does_not_read_loses_his_connection(void **state)
 {
-	static char piece[UT_TALK_PIECE];
+	static char piece[UT_TUNNEL_PIECE];
 	struct sides s;
 
 	(void)state;
 	open_sides(&s);
-	for (size_t sent = 0; sent <= UT_TALK_WAITING + sizeof(piece); sent += sizeof(piece))
-		ut_talks_take(&s.here, 7, (struct ut_str){ piece, sizeof(piece) });
+	for (size_t sent = 0; sent <= UT_TUNNEL_WAITING + sizeof(piece); sent += sizeof(piece))
+		ut_tunnels_take(&s.here, 7, (struct ut_str){ piece, sizeof(piece) });
 	move(&s);
-	assert_false(ut_talks_has(&s.here, 7));
-	assert_false(ut_talks_has(&s.there, 7));
+	assert_false(ut_tunnels_has(&s.here, 7));
+	assert_false(ut_tunnels_has(&s.there, 7));
 	close_sides(&s);
 }
 
 static void there_are_only_so_many(void **state)
 {
-	struct ut_talks t = { 0 };
-	struct pollfd p[UT_TALKS_MOST];
+	struct ut_tunnels t = { 0 };
+	struct pollfd p[UT_TUNNELS_MAX];
 
 	(void)state;
-	for (uint64_t i = 1; i <= UT_TALKS_MOST; i++)
-		assert_true(ut_talks_add(&t, i, dup(0)));
-	assert_false(ut_talks_add(&t, 1, dup(0)));
-	assert_false(ut_talks_add(&t, UT_TALKS_MOST + 1, dup(0)));
-	assert_false(ut_talks_add(&t, 0, dup(0)));
-	ut_talks_take(&t, 12345, ut_str_of("nobody has that number"));
-	ut_talks_poll(&t, p);
-	for (size_t i = 0; i < UT_TALKS_MOST; i++)
+	for (uint64_t i = 1; i <= UT_TUNNELS_MAX; i++)
+		assert_true(ut_tunnels_add(&t, i, dup(0)));
+	assert_false(ut_tunnels_add(&t, 1, dup(0)));
+	assert_false(ut_tunnels_add(&t, UT_TUNNELS_MAX + 1, dup(0)));
+	assert_false(ut_tunnels_add(&t, 0, dup(0)));
+	ut_tunnels_take(&t, 12345, ut_str_of("nobody has that number"));
+	ut_tunnels_poll(&t, p);
+	for (size_t i = 0; i < UT_TUNNELS_MAX; i++)
 		assert_true(p[i].fd >= 0);
-	ut_talks_release(&t);
-	ut_talks_poll(&t, p);
+	ut_tunnels_release(&t);
+	ut_tunnels_poll(&t, p);
 	assert_int_equal(p[0].fd, -1);
 }
 
-UT_TESTS(far_talk)
+UT_TESTS(remote_tunnel)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_question_and_its_answer),

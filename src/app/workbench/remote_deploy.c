@@ -1,4 +1,4 @@
-#include "workbench/far_deploy.h"
+#include "workbench/remote_deploy.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -19,8 +19,8 @@
 #include "text/out.h"
 #include "text/tar.h"
 #include "version.h"
-#include "workbench/far_frames.h"
 #include "workbench/machines.h"
+#include "workbench/remote_frames.h"
 #include "workbench/ssh.h"
 
 #define DEPTH     8
@@ -43,7 +43,7 @@
 static const char enter[] =
 	"exec sh -c '" FOLDERS "if [ -x \"$a/bin/unitrace\" ]; then cd \"$d\" && "
 	"exec \"$a/bin/unitrace\" serve --keep agent; "
-	"else echo " UT_FAR_ABSENT "; uname -s; uname -m; fi'";
+	"else echo " UT_REMOTE_ABSENT "; uname -s; uname -m; fi'";
 
 static const char copy[] =
 	"exec sh -c '" FOLDERS "mkdir -p \"$d/agents\" \"$d/runs\" && "
@@ -212,26 +212,27 @@ static int copy_there(const struct ut_ssh_opts *opts, const struct files *f, con
 /* ---- entering ------------------------------------------------------------------------------- */
 
 /* The next line that it says. */
-static int read_line(struct ut_ssh *s, struct ut_far_reader *r, char to[LINE], struct ut_err *err)
+static int read_line(struct ut_ssh *s, struct ut_remote_reader *r, char to[LINE],
+		     struct ut_err *err)
 {
 	char piece[4096];
 	ssize_t got;
 
-	while (!ut_far_reader_line(r, to, LINE)) {
+	while (!ut_remote_reader_line(r, to, LINE)) {
 		got = ut_ssh_receive(s, piece, sizeof(piece), ANSWER_MS);
 		if (got == 0)
 			return ut_err_set(err, -EHOSTUNREACH, "%s does not answer",
 					  s->opts.target->host);
 		if (got < 0)
 			return ut_ssh_why(s, err);
-		ut_far_reader_add(r, piece, (size_t)got);
+		ut_remote_reader_add(r, piece, (size_t)got);
 	}
 	return 0;
 }
 
 /* *there: our agent is, and speaks. Otherwise the machine is one that it can be copied to. */
-static int knock(struct ut_ssh *s, const struct ut_ssh_opts *opts, struct ut_far_reader *r,
-		 const char *first, bool *there, struct ut_err *err)
+static int handshake(struct ut_ssh *s, const struct ut_ssh_opts *opts, struct ut_remote_reader *r,
+		     const char *first, bool *there, struct ut_err *err)
 {
 	struct utsname us;
 	char line[LINE] = "", kind[LINE] = "";
@@ -244,9 +245,9 @@ static int knock(struct ut_ssh *s, const struct ut_ssh_opts *opts, struct ut_far
 		rc = ut_ssh_why(s, err);
 		return rc;
 	}
-	while (!rc && !*there && strcmp(line, UT_FAR_ABSENT) != 0) {
+	while (!rc && !*there && strcmp(line, UT_REMOTE_ABSENT) != 0) {
 		rc = read_line(s, r, line, err);
-		*there = !rc && !strcmp(line, UT_FAR_BEGIN);
+		*there = !rc && !strcmp(line, UT_REMOTE_BEGIN);
 	}
 	if (rc || *there)
 		return rc;
@@ -263,8 +264,8 @@ static int knock(struct ut_ssh *s, const struct ut_ssh_opts *opts, struct ut_far
 	return rc;
 }
 
-int ut_far_open(struct ut_ssh *s, const struct ut_ssh_opts *opts, struct ut_far_reader *r,
-		unsigned long long *copied, struct ut_err *err)
+int ut_remote_open(struct ut_ssh *s, const struct ut_ssh_opts *opts, struct ut_remote_reader *r,
+		   unsigned long long *copied, struct ut_err *err)
 {
 	struct ut_arena arena = { 0 };
 	struct files f = { .arena = &arena };
@@ -279,8 +280,8 @@ int ut_far_open(struct ut_ssh *s, const struct ut_ssh_opts *opts, struct ut_far_
 		*copied = 0;
 	for (int tries = 0; !rc && !there && tries < 2; tries++) {
 		ut_ssh_release(s);
-		ut_far_reader_release(r);
-		rc = knock(s, opts, r, first, &there, err);
+		ut_remote_reader_release(r);
+		rc = handshake(s, opts, r, first, &there, err);
 		if (rc || there || tries)
 			continue;
 		rc = copy_there(opts, &f, first, err);

@@ -1,10 +1,11 @@
-/* fuzz_far_frames.c - libFuzzer target: any bytes as what another machine says, in two pieces. */
+/* fuzz_remote_frames.c - libFuzzer target: any bytes as what another machine says, in two pieces.
+ */
 #include <stdint.h>
 #include <string.h>
 
 #include "bytes.h"
-#include "workbench/far_frames.h"
 #include "workbench/folder.h"
+#include "workbench/remote_frames.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -12,7 +13,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void check_name(const char *name)
 {
 	const char *slash = strchr(name, '/');
-	char folder[UT_FAR_NAME_MOST];
+	char folder[UT_REMOTE_NAME_MOST];
 
 	if (!slash) {
 		need(ut_folder_name_fits(name), "a name that fits");
@@ -24,29 +25,29 @@ static void check_name(const char *name)
 	need(strstr(folder, ".modules") != NULL, "a folder of modules");
 }
 
-static void read_all(struct ut_far_reader *r, size_t size)
+static void read_all(struct ut_remote_reader *r, size_t size)
 {
-	struct ut_far_frame f;
+	struct ut_remote_frame f;
 
-	while (ut_far_reader_next(r, &f, NULL) > 0) {
-		need(f.bytes.len <= size && f.bytes.len <= UT_FAR_FRAME_MOST, "bytes that came");
-		if (f.kind == UT_FAR_FILE)
+	while (ut_remote_reader_next(r, &f, NULL) > 0) {
+		need(f.bytes.len <= size && f.bytes.len <= UT_REMOTE_FRAME_MOST, "bytes that came");
+		if (f.kind == UT_REMOTE_FILE)
 			check_name(f.name);
 	}
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct ut_far_reader r = { 0 };
+	struct ut_remote_reader r = { 0 };
 	size_t first = size ? data[0] % (size + 1) : 0;
 	char line[64];
 
-	ut_far_reader_add(&r, (const char *)data, first);
-	if (ut_far_reader_line(&r, line, sizeof(line)))
+	ut_remote_reader_add(&r, (const char *)data, first);
+	if (ut_remote_reader_line(&r, line, sizeof(line)))
 		need(strlen(line) < sizeof(line), "a line that fits");
 	read_all(&r, size);
-	ut_far_reader_add(&r, (const char *)data + first, size - first);
+	ut_remote_reader_add(&r, (const char *)data + first, size - first);
 	read_all(&r, size);
-	ut_far_reader_release(&r);
+	ut_remote_reader_release(&r);
 	return 0;
 }

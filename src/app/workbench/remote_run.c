@@ -1,4 +1,4 @@
-#include "workbench/far_run.h"
+#include "workbench/remote_run.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,12 +21,12 @@
 #include "base/path.h"
 #include "text/json_doc.h"
 #include "text/json_write.h"
-#include "workbench/far_deploy.h"
-#include "workbench/far_frames.h"
-#include "workbench/far_talk.h"
 #include "workbench/folder.h"
 #include "workbench/machines.h"
 #include "workbench/output_log.h"
+#include "workbench/remote_deploy.h"
+#include "workbench/remote_frames.h"
+#include "workbench/remote_tunnel.h"
 #include "workbench/ssh.h"
 #include "workbench/supervisor.h"
 #include "workbench/supervisor_state.h"
@@ -40,13 +40,13 @@
 #define BACKLOG    16
 #define POLLED     (UT_SSH_POLLED + 3) /* besides connections */
 
-struct far {
-	const struct ut_far_parts *parts;
+struct remote {
+	const struct ut_remote_parts *parts;
 	struct ut_arena arena;
 	struct ut_machine target;
 	struct ut_ssh_opts opts;
 	struct ut_ssh ssh;
-	struct ut_far_reader reader;
+	struct ut_remote_reader reader;
 	struct ut_output_log output;
 	struct ut_buf words; /* to be sent */
 	char secret[UT_SUPERVISOR_SECRET_MAX], program[PATH_MAX];
@@ -58,7 +58,7 @@ struct far {
 	uint64_t files, code;     /* that came; bytes of those that lie in a folder */
 	const char *folder, *run; /* there; NULL = not started yet */
 	int viewer;               /* a socket: who looks at the run while it lasts; -1 = none */
-	struct ut_talks talks;
+	struct ut_tunnels tunnels;
 	uint64_t talked; /* connections so far */
 	bool is_lost;    /* in the middle of a piece */
 	bool is_over;
@@ -72,14 +72,14 @@ static double now_s(void)
 	return (double)t.tv_sec + round((double)t.tv_nsec / 1e6) / 1e3;
 }
 
-static void write_state(struct far *f, enum ut_result_state state)
+static void write_state(struct remote *f, enum ut_result_state state)
 {
 	f->state.state = state;
 	f->state.trouble = f->trouble;
 	ut_supervisor_state_write(f->parts->at, &f->state);
 }
 
-static int fail(struct far *f, const char *why)
+static int fail(struct remote *f, const char *why)
 {
 	if (why[0])
 		snprintf(f->trouble, sizeof(f->trouble), "%s", why);
@@ -91,17 +91,18 @@ static int fail(struct far *f, const char *why)
 
 /* ---- where it lies -------------------------------------------------------------------------- */
 
-static void read_place(struct far *f)
+static void read_place(struct remote *f)
 {
 	const struct ut_doc *t;
 
-	if (ut_folder_read_doc(f->parts->at, UT_FAR_PLACE_FILE, UT_SMALL_FILE, &f->arena, &t, NULL))
+	if (ut_folder_read_doc(f->parts->at, UT_REMOTE_PLACE_FILE, UT_SMALL_FILE, &f->arena, &t,
+			       NULL))
 		return;
 	f->folder = ut_doc_text(t, "folder");
 	f->run = f->folder ? ut_doc_text(t, "run") : NULL;
 }
 
-static int set_place(struct far *f, struct ut_str folder, struct ut_err *err)
+static int set_place(struct remote *f, struct ut_str folder, struct ut_err *err)
 {
 	struct ut_buf text = { 0 };
 	struct ut_json_writer w = { .to = &text };
@@ -113,7 +114,7 @@ static int set_place(struct far *f, struct ut_str folder, struct ut_err *err)
 	ut_write_text(&w, "folder", f->folder);
 	ut_write_text(&w, "run", f->run);
 	ut_write_close(&w, '}');
-	rc = ut_folder_write(f->parts->at, UT_FAR_PLACE_FILE,
+	rc = ut_folder_write(f->parts->at, UT_REMOTE_PLACE_FILE,
 			     (struct ut_str){ text.data, text.len }, err);
 	ut_buf_release(&text);
 	return rc;
@@ -121,13 +122,13 @@ static int set_place(struct far *f, struct ut_str folder, struct ut_err *err)
 
 /* ---- who looks at it ------------------------------------------------------------------------ */
 
-static void open_viewer(struct far *f)
+static void open_viewer(struct remote *f)
 {
-	struct sockaddr_un at = { .sun_family = AF_UNIX, .sun_path = UT_FAR_VIEWER };
+	struct sockaddr_un at = { .sun_family = AF_UNIX, .sun_path = UT_REMOTE_VIEWER };
 
 	if (f->viewer >= 0)
 		return;
-	unlinkat(f->parts->at, UT_FAR_VIEWER, 0); /* of a supervisor that was killed */
+	unlinkat(f->parts->at, UT_REMOTE_VIEWER, 0); /* of a supervisor that was killed */
 	f->viewer = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (f->viewer >= 0 &&
 	    (bind(f->viewer, (struct sockaddr *)&at, sizeof(at)) || listen(f->viewer, BACKLOG))) {
@@ -136,25 +137,25 @@ static void open_viewer(struct far *f)
 	}
 }
 
-static void close_viewer(struct far *f)
+static void close_viewer(struct remote *f)
 {
-	ut_talks_release(&f->talks);
+	ut_tunnels_release(&f->tunnels);
 	if (f->viewer < 0)
 		return;
 	close(f->viewer);
 	f->viewer = -1;
-	unlinkat(f->parts->at, UT_FAR_VIEWER, 0);
+	unlinkat(f->parts->at, UT_REMOTE_VIEWER, 0);
 }
 
-int ut_far_connect(int at)
+int ut_remote_connect(int at)
 {
 	struct sockaddr_un to = { .sun_family = AF_UNIX };
 	int fd, rc;
 
-	if (faccessat(at, UT_FAR_VIEWER, F_OK, AT_SYMLINK_NOFOLLOW))
+	if (faccessat(at, UT_REMOTE_VIEWER, F_OK, AT_SYMLINK_NOFOLLOW))
 		return -ENOENT;
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	snprintf(to.sun_path, sizeof(to.sun_path), "/proc/self/fd/%d/" UT_FAR_VIEWER, at);
+	snprintf(to.sun_path, sizeof(to.sun_path), "/proc/self/fd/%d/" UT_REMOTE_VIEWER, at);
 	if (fd >= 0 && !connect(fd, (struct sockaddr *)&to, sizeof(to)))
 		return fd;
 	rc = -errno;
@@ -163,9 +164,9 @@ int ut_far_connect(int at)
 	return rc;
 }
 
-static void send_talk(void *ctx, uint64_t number, struct ut_str bytes)
+static void send_tunnel(void *ctx, uint64_t number, struct ut_str bytes)
 {
-	struct far *f = ctx;
+	struct remote *f = ctx;
 	char head[64];
 	int len = snprintf(head, sizeof(head), "talk %" PRIu64 " %zu\n", number, bytes.len);
 
@@ -173,14 +174,14 @@ static void send_talk(void *ctx, uint64_t number, struct ut_str bytes)
 		     (bytes.len && ut_ssh_send(&f->ssh, bytes.ptr, bytes.len, SEND_MS));
 }
 
-static void tend_viewer(struct far *f)
+static void tend_viewer(struct remote *f)
 {
 	/* cppcheck-suppress nullPointer */
 	int fd = f->viewer >= 0 ? accept4(f->viewer, NULL, NULL, SOCK_CLOEXEC) : -1;
 
 	if (fd >= 0)
-		ut_talks_add(&f->talks, ++f->talked, fd);
-	ut_talks_move(&f->talks, send_talk, f);
+		ut_tunnels_add(&f->tunnels, ++f->talked, fd);
+	ut_tunnels_move(&f->tunnels, send_tunnel, f);
 }
 
 /* ---- what it tells -------------------------------------------------------------------------- */
@@ -195,7 +196,7 @@ static enum ut_result_state state_of(const char *word)
 }
 
 /* How it goes there. What is over there is still being brought here. */
-static void take_state(struct far *f, struct ut_str text)
+static void take_state(struct remote *f, struct ut_str text)
 {
 	struct ut_arena arena = { 0 };
 	const struct ut_doc *t;
@@ -223,7 +224,7 @@ static void take_state(struct far *f, struct ut_str text)
 }
 
 /* What was told before the connection was lost is told again. */
-static void take_output(struct far *f, uint64_t offset, struct ut_str bytes)
+static void take_output(struct remote *f, uint64_t offset, struct ut_str bytes)
 {
 	uint64_t known = f->output_next > offset ? f->output_next - offset : 0;
 
@@ -236,10 +237,11 @@ static void take_output(struct far *f, uint64_t offset, struct ut_str bytes)
 /* Files of the result that are written here, whatever the other side says. */
 static bool is_ours(const char *name)
 {
-	static const char *const ours[] = { UT_PROJECT_FILE,   UT_RESULT_FILE,  UT_STATE_FILE,
-					    UT_LOG_FILE,       UT_OUTPUT_FILE,  "output.more.txt",
-					    UT_NOTES_FILE,     UT_VERDICT_FILE, UT_SUPERVISOR_PIPE,
-					    UT_FAR_PLACE_FILE, UT_FAR_VIEWER };
+	static const char *const ours[] = {
+		UT_PROJECT_FILE,    UT_RESULT_FILE,       UT_STATE_FILE,   UT_LOG_FILE,
+		UT_OUTPUT_FILE,     "output.more.txt",    UT_NOTES_FILE,   UT_VERDICT_FILE,
+		UT_SUPERVISOR_PIPE, UT_REMOTE_PLACE_FILE, UT_REMOTE_VIEWER
+	};
 
 	for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++) {
 		if (!strcmp(name, ours[i]))
@@ -276,11 +278,11 @@ static int take_bytes(int at, const char *name, bool make, uint64_t offset, stru
 }
 
 /* It begins with no bytes: so what begins can be counted. */
-static int take_file(struct far *f, const struct ut_far_frame *frame, struct ut_err *err)
+static int take_file(struct remote *f, const struct ut_remote_frame *frame, struct ut_err *err)
 {
 	const char *slash = strchr(frame->name, '/');
 	bool begins = !frame->bytes.len;
-	char top[UT_FAR_NAME_MOST];
+	char top[UT_REMOTE_NAME_MOST];
 	int at = f->parts->at, rc;
 
 	snprintf(top, sizeof(top), "%.*s",
@@ -289,7 +291,7 @@ static int take_file(struct far *f, const struct ut_far_frame *frame, struct ut_
 		return ut_err_set(err, -EPROTO, "the other side sends a file of ours: %s", top);
 	f->files += begins;
 	f->code += slash ? frame->bytes.len : 0;
-	if (f->files > UT_FAR_FILES_MOST || f->code > UT_FAR_FOLDER_MOST)
+	if (f->files > UT_REMOTE_FILES_MOST || f->code > UT_REMOTE_FOLDER_MOST)
 		return ut_err_set(err, -EPROTO, "the other side sends more than a result has");
 	if (slash)
 		at = ut_folder_open(at, top, begins, err);
@@ -301,43 +303,43 @@ static int take_file(struct far *f, const struct ut_far_frame *frame, struct ut_
 	return rc;
 }
 
-static int take_frame(struct far *f, const struct ut_far_frame *frame, struct ut_err *err)
+static int take_frame(struct remote *f, const struct ut_remote_frame *frame, struct ut_err *err)
 {
 	switch (frame->kind) {
-	case UT_FAR_STATE:
+	case UT_REMOTE_STATE:
 		take_state(f, frame->bytes);
 		return 0;
-	case UT_FAR_OUTPUT:
+	case UT_REMOTE_OUTPUT:
 		take_output(f, frame->offset, frame->bytes);
 		return 0;
-	case UT_FAR_LOG:
+	case UT_REMOTE_LOG:
 		return take_bytes(f->parts->at, UT_LOG_FILE, true, frame->offset, frame->bytes,
 				  err);
-	case UT_FAR_FILE:
+	case UT_REMOTE_FILE:
 		return take_file(f, frame, err);
-	case UT_FAR_FOLDER:
+	case UT_REMOTE_FOLDER:
 		return f->folder ? 0 : set_place(f, frame->bytes, err);
-	case UT_FAR_OVER:
+	case UT_REMOTE_END:
 		f->is_over = true;
 		return 0;
-	case UT_FAR_TALK:
-		ut_talks_take(&f->talks, frame->offset, frame->bytes);
+	case UT_REMOTE_TUNNEL:
+		ut_tunnels_take(&f->tunnels, frame->offset, frame->bytes);
 		return 0;
-	case UT_FAR_SORRY:
+	case UT_REMOTE_ERROR:
 		return ut_err_set(err, -ECANCELED, "%s: %.*s", f->target.host,
 				  (int)frame->bytes.len, frame->bytes.ptr);
-	case UT_FAR_ANSWER:
+	case UT_REMOTE_ANSWER:
 		break;
 	}
 	return ut_err_set(err, -EPROTO, "the other side does not speak as our agent does");
 }
 
-static int take_frames(struct far *f, struct ut_err *err)
+static int take_frames(struct remote *f, struct ut_err *err)
 {
-	struct ut_far_frame frame;
+	struct ut_remote_frame frame;
 	int rc;
 
-	while ((rc = ut_far_reader_next(&f->reader, &frame, err)) > 0 && !f->is_over) {
+	while ((rc = ut_remote_reader_next(&f->reader, &frame, err)) > 0 && !f->is_over) {
 		rc = take_frame(f, &frame, err);
 		if (rc)
 			return rc;
@@ -347,7 +349,7 @@ static int take_frames(struct far *f, struct ut_err *err)
 
 /* ---- what it is told ------------------------------------------------------------------------ */
 
-static void read_commands(struct far *f)
+static void read_commands(struct remote *f)
 {
 	struct signalfd_siginfo info;
 	char text[256];
@@ -363,7 +365,7 @@ static void read_commands(struct far *f)
 	}
 }
 
-static int send_words(struct far *f)
+static int send_words(struct remote *f)
 {
 	int rc = f->words.len ? ut_ssh_send(&f->ssh, f->words.data, f->words.len, SEND_MS) : 0;
 
@@ -373,7 +375,7 @@ static int send_words(struct far *f)
 }
 
 /* What it shall do: start, or go on with what was started. */
-static int send_ask(struct far *f)
+static int send_ask(struct remote *f)
 {
 	const struct ut_doc *asked = f->parts->asked;
 	struct ut_buf text = { 0 };
@@ -402,7 +404,7 @@ static int send_ask(struct far *f)
 
 /* ---- staying in touch ----------------------------------------------------------------------- */
 
-static int read_some(struct far *f, struct ut_err *err)
+static int read_some(struct remote *f, struct ut_err *err)
 {
 	char piece[65536];
 	ssize_t got = ut_ssh_receive(&f->ssh, piece, sizeof(piece), 0);
@@ -411,19 +413,19 @@ static int read_some(struct far *f, struct ut_err *err)
 
 	if (got < 0)
 		return ut_ssh_why(&f->ssh, err);
-	ut_far_reader_add(&f->reader, piece, (size_t)got);
+	ut_remote_reader_add(&f->reader, piece, (size_t)got);
 	rc = take_frames(f, err);
 	clock_gettime(CLOCK_MONOTONIC, &t);
-	if (!rc && ut_far_reader_is_late(&f->reader, t.tv_sec * 1000 + t.tv_nsec / 1000000 + 1))
+	if (!rc && ut_remote_reader_is_late(&f->reader, t.tv_sec * 1000 + t.tv_nsec / 1000000 + 1))
 		rc = ut_err_set(err, -ECONNRESET, "%s: stopped in the middle of a message for %d s",
-				f->target.host, UT_FAR_FRAME_MS / 1000);
+				f->target.host, UT_REMOTE_FRAME_MS / 1000);
 	return rc;
 }
 
 /* Until everything is here. */
-static int stay(struct far *f, struct ut_err *err)
+static int stay(struct remote *f, struct ut_err *err)
 {
-	struct pollfd p[POLLED + UT_TALKS_MOST];
+	struct pollfd p[POLLED + UT_TUNNELS_MAX];
 	int rc = take_frames(f, err);
 
 	while (!rc && !f->is_over) {
@@ -431,8 +433,8 @@ static int stay(struct far *f, struct ut_err *err)
 		p[UT_SSH_POLLED] = (struct pollfd){ .fd = f->parts->pipe, .events = POLLIN };
 		p[UT_SSH_POLLED + 1] = (struct pollfd){ .fd = f->parts->signals, .events = POLLIN };
 		p[UT_SSH_POLLED + 2] = (struct pollfd){ .fd = f->viewer, .events = POLLIN };
-		ut_talks_poll(&f->talks, p + POLLED);
-		poll(p, POLLED + UT_TALKS_MOST, LOOK_MS);
+		ut_tunnels_poll(&f->tunnels, p + POLLED);
+		poll(p, POLLED + UT_TUNNELS_MAX, LOOK_MS);
 		rc = read_some(f, err);
 		read_commands(f);
 		tend_viewer(f);
@@ -442,20 +444,20 @@ static int stay(struct far *f, struct ut_err *err)
 	return rc;
 }
 
-static void say_goodbye(struct far *f)
+static void say_goodbye(struct remote *f)
 {
 	struct ut_buf text = { 0 };
 
 	if (!ut_ssh_send(&f->ssh, "got\n", 4, SEND_MS) &&
 	    !ut_spawned_finish(&f->ssh.program, &text, BYE_MS, NULL) && !f->ssh.program.status)
-		unlinkat(f->parts->at, UT_FAR_PLACE_FILE, 0);
+		unlinkat(f->parts->at, UT_REMOTE_PLACE_FILE, 0);
 	ut_buf_release(&text);
 }
 
 /* One connection: from the first word to the last file. */
-static int visit(struct far *f, struct ut_err *err)
+static int visit(struct remote *f, struct ut_err *err)
 {
-	int rc = ut_far_open(&f->ssh, &f->opts, &f->reader, NULL, err);
+	int rc = ut_remote_open(&f->ssh, &f->opts, &f->reader, NULL, err);
 
 	f->is_lost = false;
 	f->files = f->code = 0; /* everything is told again */
@@ -467,18 +469,18 @@ static int visit(struct far *f, struct ut_err *err)
 	if (!rc)
 		say_goodbye(f);
 	ut_ssh_release(&f->ssh);
-	ut_far_reader_release(&f->reader);
+	ut_remote_reader_release(&f->reader);
 	return rc;
 }
 
 /* Only a run that has begun there is worth another try, and only what may pass. */
-static bool may_pass(const struct far *f, int rc)
+static bool may_pass(const struct remote *f, int rc)
 {
 	return f->run && !f->state.is_killed &&
 	       (rc == -ECONNRESET || rc == -EHOSTUNREACH || rc == -EIO || rc == -EPIPE);
 }
 
-static int stay_in_touch(struct far *f, struct ut_err *err)
+static int stay_in_touch(struct remote *f, struct ut_err *err)
 {
 	int rc = -EIO, wait_s = 1;
 
@@ -499,7 +501,7 @@ static int stay_in_touch(struct far *f, struct ut_err *err)
 
 /* ---- beginning and end ---------------------------------------------------------------------- */
 
-static const char *open_parts(struct far *f, struct ut_err *err)
+static const char *open_parts(struct remote *f, struct ut_err *err)
 {
 	ssize_t got = read(UT_SUPERVISOR_SECRET_FD, f->secret, sizeof(f->secret) - 1);
 
@@ -526,7 +528,7 @@ static const char *open_parts(struct far *f, struct ut_err *err)
 		       : "it was cut off before anything ran on the other machine";
 }
 
-static int finish(struct far *f, int rc, const struct ut_err *err)
+static int finish(struct remote *f, int rc, const struct ut_err *err)
 {
 	if (rc && f->folder && rc != -ECANCELED) {
 		snprintf(f->trouble, sizeof(f->trouble),
@@ -542,14 +544,14 @@ static int finish(struct far *f, int rc, const struct ut_err *err)
 	return 0;
 }
 
-int ut_far_run(const struct ut_far_parts *parts)
+int ut_remote_run(const struct ut_remote_parts *parts)
 {
-	struct far f = { .parts = parts,
-			 .ssh = UT_SSH_NONE,
-			 .output = { .head = -1, .tail = -1 },
-			 .opts = { .own = -1 },
-			 .viewer = -1,
-			 .state = { .status = -1, .started = now_s() } };
+	struct remote f = { .parts = parts,
+			    .ssh = UT_SSH_NONE,
+			    .output = { .head = -1, .tail = -1 },
+			    .opts = { .own = -1 },
+			    .viewer = -1,
+			    .state = { .status = -1, .started = now_s() } };
 	struct ut_err err = { 0 };
 	const char *wrong = open_parts(&f, &err);
 	int rc;

@@ -1,4 +1,4 @@
-#include "workbench/far_agent.h"
+#include "workbench/remote_agent.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -20,12 +20,12 @@
 #include "version.h"
 #include "workbench/data_dir.h"
 #include "workbench/devices.h"
-#include "workbench/far_agents.h"
-#include "workbench/far_frames.h"
-#include "workbench/far_talk.h"
 #include "workbench/folder.h"
 #include "workbench/output_log.h"
 #include "workbench/processes.h"
+#include "workbench/remote_agents.h"
+#include "workbench/remote_frames.h"
+#include "workbench/remote_tunnel.h"
 #include "workbench/supervisor.h"
 #include "workbench/viewer.h"
 
@@ -50,8 +50,8 @@ struct agent {
 	const char *name; /* of ours */
 	char *state;      /* as it was told */
 	uint64_t output, log;
-	uint64_t files, code;  /* handed over; bytes of those that lie in a folder */
-	struct ut_talks talks; /* with the viewer, which is started when somebody looks */
+	uint64_t files, code;      /* handed over; bytes of those that lie in a folder */
+	struct ut_tunnels tunnels; /* with the viewer, which is started when somebody looks */
 	struct ut_viewer viewer;
 	bool is_left;      /* nobody listens any more */
 	bool is_recovered; /* what a supervisor that was killed has left */
@@ -63,16 +63,16 @@ static struct ut_str str_of(const struct ut_buf *b)
 	return (struct ut_str){ b->data ? b->data : "", b->len };
 }
 
-static void report(struct agent *g, enum ut_far_kind kind, const char *name, uint64_t offset,
+static void report(struct agent *g, enum ut_remote_kind kind, const char *name, uint64_t offset,
 		   struct ut_str bytes)
 {
-	if (!g->is_left && ut_far_write(TO, kind, name, offset, bytes))
+	if (!g->is_left && ut_remote_write(TO, kind, name, offset, bytes))
 		g->is_left = true;
 }
 
 static int sorry(struct agent *g, const char *why)
 {
-	report(g, UT_FAR_SORRY, "-", 0, ut_str_of(why));
+	report(g, UT_REMOTE_ERROR, "-", 0, ut_str_of(why));
 	return 1;
 }
 
@@ -93,26 +93,26 @@ static char *next_line(struct agent *g)
 	return line;
 }
 
-static void send_talk(void *ctx, uint64_t number, struct ut_str bytes)
+static void send_tunnel(void *ctx, uint64_t number, struct ut_str bytes)
 {
-	report(ctx, UT_FAR_TALK, "-", number, bytes);
+	report(ctx, UT_REMOTE_TUNNEL, "-", number, bytes);
 }
 
 /* Waits for more, up to ms (-1 = for ever). */
 static void hear(struct agent *g, int ms)
 {
-	struct pollfd p[1 + UT_TALKS_MOST] = { { .fd = 0, .events = POLLIN } };
+	struct pollfd p[1 + UT_TUNNELS_MAX] = { { .fd = 0, .events = POLLIN } };
 	char piece[4096];
 	ssize_t got;
 
-	ut_talks_poll(&g->talks, p + 1);
-	if (poll(p, 1 + UT_TALKS_MOST, ms) <= 0)
+	ut_tunnels_poll(&g->tunnels, p + 1);
+	if (poll(p, 1 + UT_TUNNELS_MAX, ms) <= 0)
 		return;
-	ut_talks_move(&g->talks, send_talk, g);
+	ut_tunnels_move(&g->tunnels, send_tunnel, g);
 	if (!p[0].revents)
 		return;
 	got = read(0, piece, sizeof(piece));
-	if (got > 0 && g->heard.len < UT_FAR_ASK_MOST)
+	if (got > 0 && g->heard.len < UT_REMOTE_ASK_MOST)
 		ut_buf_add(&g->heard, piece, (size_t)got);
 	else if (got >= 0 || errno != EINTR)
 		g->is_left = true;
@@ -122,7 +122,7 @@ static void hear(struct agent *g, int ms)
 static bool open_talk(struct agent *g, uint64_t number)
 {
 	struct ut_viewer_opts o = { .program = g->program,
-				    .path = ut_str_fmt(&g->arena, UT_FAR_RUNS "/%s/" VIEWER,
+				    .path = ut_str_fmt(&g->arena, UT_REMOTE_RUNS "/%s/" VIEWER,
 						       g->name),
 				    .folder = g->at,
 				    .before = -1,
@@ -137,17 +137,17 @@ static bool open_talk(struct agent *g, uint64_t number)
 			return false;
 	}
 	fd = ut_viewer_connect(&g->viewer);
-	return fd >= 0 && ut_talks_add(&g->talks, number, fd);
+	return fd >= 0 && ut_tunnels_add(&g->tunnels, number, fd);
 }
 
 static void take_talk(struct agent *g, uint64_t number, struct ut_str bytes)
 {
-	if (bytes.len && !ut_talks_has(&g->talks, number) && !open_talk(g, number)) {
-		send_talk(g, number, ut_str_of(no_trace));
-		send_talk(g, number, ut_str_of(""));
+	if (bytes.len && !ut_tunnels_has(&g->tunnels, number) && !open_talk(g, number)) {
+		send_tunnel(g, number, ut_str_of(no_trace));
+		send_tunnel(g, number, ut_str_of(""));
 		return;
 	}
-	ut_talks_take(&g->talks, number, bytes);
+	ut_tunnels_take(&g->tunnels, number, bytes);
 }
 
 /* "talk P N" and N bytes: 1; 0: it is none; -1: not all of it is here yet. */
@@ -162,7 +162,7 @@ static int next_talk(struct agent *g)
 		return 0;
 	memcpy(line, g->heard.data, head - 1);
 	line[head - 1] = '\0';
-	if (sscanf(line, "talk %llu %llu", &number, &len) != 2 || len > UT_TALK_PIECE)
+	if (sscanf(line, "talk %llu %llu", &number, &len) != 2 || len > UT_TUNNEL_PIECE)
 		return 0;
 	if (g->heard.len - head < len)
 		return -1;
@@ -187,14 +187,14 @@ static void run_command(struct agent *g, const char *line)
 static void do_words(struct agent *g)
 {
 	const char *line;
-	int talk;
+	int tunnel;
 
 	do {
-		talk = next_talk(g);
-		line = talk ? NULL : next_line(g);
+		tunnel = next_talk(g);
+		line = tunnel ? NULL : next_line(g);
 		if (line)
 			run_command(g, line);
-	} while (talk > 0 || line);
+	} while (tunnel > 0 || line);
 }
 
 /* ---- what is told --------------------------------------------------------------------------- */
@@ -217,7 +217,7 @@ static bool send_state(struct agent *g)
 		if (!g->state || strcmp(g->state, text.data) != 0) {
 			free(g->state);
 			g->state = memcpy(ut_make(text.len + 1), text.data, text.len);
-			report(g, UT_FAR_STATE, "-", 0, str_of(&text));
+			report(g, UT_REMOTE_STATE, "-", 0, str_of(&text));
 		}
 	}
 	ut_buf_release(&text);
@@ -232,7 +232,7 @@ static void send_output(struct agent *g)
 
 	while (!g->is_left && !ut_output_log_read(g->at, &from, PIECE, &text, &next, NULL) &&
 	       text.len) {
-		report(g, UT_FAR_OUTPUT, "-", from, str_of(&text));
+		report(g, UT_REMOTE_OUTPUT, "-", from, str_of(&text));
 		g->output = from = next;
 		text.len = 0;
 	}
@@ -240,7 +240,7 @@ static void send_output(struct agent *g)
 }
 
 /* A file from a byte on; where it ends. */
-static uint64_t send_file(struct agent *g, int at, const char *file, enum ut_far_kind kind,
+static uint64_t send_file(struct agent *g, int at, const char *file, enum ut_remote_kind kind,
 			  const char *name, uint64_t from)
 {
 	int fd = ut_folder_open_file(at, file, NULL, NULL);
@@ -259,7 +259,7 @@ static uint64_t send_file(struct agent *g, int at, const char *file, enum ut_far
 
 static void send_events(struct agent *g)
 {
-	g->log = send_file(g, g->at, UT_LOG_FILE, UT_FAR_LOG, "-", g->log);
+	g->log = send_file(g, g->at, UT_LOG_FILE, UT_REMOTE_LOG, "-", g->log);
 	send_output(g);
 }
 
@@ -295,8 +295,8 @@ static void mend_name(char as[UT_NAME_MOST + 1], const char *name)
 static uint64_t hand_file(struct agent *g, int at, const char *name, const char *as)
 {
 	g->files++;
-	report(g, UT_FAR_FILE, as, 0, ut_str_of("")); /* it begins, and may be empty */
-	return send_file(g, at, name, UT_FAR_FILE, as, 0);
+	report(g, UT_REMOTE_FILE, as, 0, ut_str_of("")); /* it begins, and may be empty */
+	return send_file(g, at, name, UT_REMOTE_FILE, as, 0);
 }
 
 /* What is more than the other side takes stays behind: a result without some code is one. */
@@ -304,16 +304,16 @@ static bool send_inner(void *ctx, int at, const char *name, unsigned char type)
 {
 	struct inner *in = ctx;
 	struct agent *g = in->agent;
-	char mended[UT_NAME_MOST + 1], as[UT_FAR_NAME_MOST];
+	char mended[UT_NAME_MOST + 1], as[UT_REMOTE_NAME_MOST];
 	struct stat st;
 
 	mend_name(mended, name);
 	snprintf(as, sizeof(as), "%s/%s", in->folder, mended);
-	if (type != DT_REG || !ut_far_name_fits(as) ||
+	if (type != DT_REG || !ut_remote_name_fits(as) ||
 	    fstatat(at, name, &st, AT_SYMLINK_NOFOLLOW) ||
-	    (uint64_t)st.st_size > UT_FAR_FOLDER_MOST - g->code)
+	    (uint64_t)st.st_size > UT_REMOTE_FOLDER_MOST - g->code)
 		return true;
-	if (g->files >= UT_FAR_FILES_MOST)
+	if (g->files >= UT_REMOTE_FILES_MOST)
 		return false;
 	g->code += hand_file(g, at, name, as);
 	return !g->is_left;
@@ -349,12 +349,12 @@ static bool send_one(void *ctx, int at, const char *name, unsigned char type)
 /* Everything, once; then the other side says that it has got it, and it goes. */
 static int hand_over(struct agent *g)
 {
-	ut_talks_release(&g->talks);
+	ut_tunnels_release(&g->tunnels);
 	ut_viewer_end(&g->viewer);
 	send_events(g);
 	if (ut_folder_each(g->at, send_one, g, NULL))
 		return sorry(g, "what was recorded cannot be read");
-	report(g, UT_FAR_OVER, "-", 0, ut_str_of(""));
+	report(g, UT_REMOTE_END, "-", 0, ut_str_of(""));
 	while (!g->is_left && !g->has_got) {
 		hear(g, -1);
 		do_words(g);
@@ -416,7 +416,7 @@ static int answer_devices(struct agent *g)
 	struct ut_json_writer w = { .to = &text };
 
 	write_devices(g, &w, NULL);
-	report(g, UT_FAR_ANSWER, "-", 0, str_of(&text));
+	report(g, UT_REMOTE_ANSWER, "-", 0, str_of(&text));
 	ut_buf_release(&text);
 	return g->is_left;
 }
@@ -435,7 +435,7 @@ static int answer_hello(struct agent *g)
 	ut_write_u64(&w, "cores", (uint64_t)sysconf(_SC_NPROCESSORS_ONLN));
 	write_devices(g, &w, "devices");
 	ut_write_close(&w, '}');
-	report(g, UT_FAR_ANSWER, "-", 0, str_of(&text));
+	report(g, UT_REMOTE_ANSWER, "-", 0, str_of(&text));
 	ut_buf_release(&text);
 	return g->is_left;
 }
@@ -446,8 +446,8 @@ static int answer_processes(struct agent *g)
 	struct ut_json_writer w = { .to = &text };
 
 	ut_processes_write(&w);
-	if (text.len <= UT_FAR_FRAME_MOST)
-		report(g, UT_FAR_ANSWER, "-", 0, str_of(&text));
+	if (text.len <= UT_REMOTE_FRAME_MOST)
+		report(g, UT_REMOTE_ANSWER, "-", 0, str_of(&text));
 	ut_buf_release(&text);
 	return g->is_left;
 }
@@ -520,13 +520,13 @@ static int open_run(struct agent *g, const struct ut_doc *t, bool is_new, const 
 	if (!name || !ut_folder_name_fits(name) || !getcwd(here, sizeof(here)))
 		return ut_err_set(err, -EINVAL, "there is no such run");
 	g->name = name;
-	g->runs = ut_folder_open(AT_FDCWD, UT_FAR_RUNS, true, err);
+	g->runs = ut_folder_open(AT_FDCWD, UT_REMOTE_RUNS, true, err);
 	if (g->runs < 0)
 		return g->runs;
 	if (is_new)
 		rc = add_run(g, name, err);
 	g->at = rc ? rc : ut_folder_open(g->runs, g->name, false, err);
-	*path = ut_str_fmt(&g->arena, "%s/" UT_FAR_RUNS "/%s", here, g->name);
+	*path = ut_str_fmt(&g->arena, "%s/" UT_REMOTE_RUNS "/%s", here, g->name);
 	return g->at < 0 ? g->at : 0;
 }
 
@@ -540,7 +540,7 @@ static int do_run(struct agent *g, const struct ut_doc *t, bool is_new)
 		rc = write_asked(g, t, path, &err);
 	if (rc)
 		return sorry(g, err.text);
-	report(g, UT_FAR_FOLDER, "-", 0,
+	report(g, UT_REMOTE_FOLDER, "-", 0,
 	       ut_str_of(path)); /* before anything runs: it can be found */
 	if (is_new)
 		rc = ut_supervisor_start(g->at, g->program, NULL, &err);
@@ -567,7 +567,7 @@ static int do_ask(struct agent *g, const char *line)
 	return sorry(g, "that is nothing we do");
 }
 
-int ut_far_agent_run(void)
+int ut_remote_agent_run(void)
 {
 	struct agent g = { .runs = -1, .at = -1 };
 	const char *line = NULL;
@@ -575,13 +575,14 @@ int ut_far_agent_run(void)
 
 	signal(SIGPIPE, SIG_IGN);
 	if (readlink("/proc/self/exe", g.program, sizeof(g.program) - 1) <= 0 ||
-	    write(TO, UT_FAR_BEGIN "\n", sizeof(UT_FAR_BEGIN)) != (ssize_t)sizeof(UT_FAR_BEGIN))
+	    write(TO, UT_REMOTE_BEGIN "\n", sizeof(UT_REMOTE_BEGIN)) !=
+		    (ssize_t)sizeof(UT_REMOTE_BEGIN))
 		return 1;
 	while (!g.is_left && !(line = next_line(&g)))
 		hear(&g, -1);
 	if (line)
 		status = do_ask(&g, line);
-	ut_talks_release(&g.talks);
+	ut_tunnels_release(&g.tunnels);
 	ut_viewer_end(&g.viewer);
 	if (g.at >= 0)
 		close(g.at);
@@ -590,6 +591,6 @@ int ut_far_agent_run(void)
 	free(g.state);
 	ut_buf_release(&g.heard);
 	ut_arena_release(&g.arena);
-	ut_far_agents_tidy(g.program);
+	ut_remote_agents_tidy(g.program);
 	return status;
 }
