@@ -3,8 +3,8 @@
  *
  * A backend watches one accelerator runtime (CUDA, OpenCL, ...) from inside the traced process. It
  * is a shared library in LIBDIR/unitrace/backends, found and loaded by the runtime itself, through
- * that runtime's own door for tools (CUDA_INJECTION64_PATH, OPENCL_LAYERS, ...), which the launcher
- * opens when the user asks for it. When the runtime calls it, the backend joins:
+ * that runtime's own interface for tools (CUDA_INJECTION64_PATH, OPENCL_LAYERS, ...), which the
+ *launcher opens when the user asks for it. When the runtime calls it, the backend joins:
  *
  *	static const struct ut_host *host;
  *

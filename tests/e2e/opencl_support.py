@@ -22,10 +22,10 @@ class Case(common.Case):
     def enqueued(self, done):
         return int(re.search(rb"^enqueued (\d+)$", done.stdout, re.M)[1])
 
-    def doors(self):
+    def injections(self):
         """The ways in that the loader of this machine has."""
         done = self.unitrace(KERNELS, "--debug", "launch", "true")
-        return ["icd"] if b"OpenCL's door: vendor" in done.stderr else ["icd", "layer"]
+        return ["icd"] if b"OpenCL injection: vendor" in done.stderr else ["icd", "layer"]
 
     def record_way(self, way, count=10, options=(KERNELS,), env=None):
         """Runs one way of using OpenCL, bare and recorded: (device timeline, commands queued)."""

@@ -133,14 +133,14 @@ class Detail(Case):
         self.assertTrue(all(c.name.startswith("clEnqueue") for c in got.calls))
 
     def test_call_logging_has_every_call_and_no_work(self):
-        for door in self.doors():
-            got, _ = self.record_way("gemm", options=(CALLS, "--opencl-via", door))
+        for injection in self.injections():
+            got, _ = self.record_way("gemm", options=(CALLS, "--opencl-via", injection))
             count = collections.Counter(c.name for c in got.calls)
             self.assertEqual(got.work, [])
             for name, times in (("clSetKernelArg", 6), ("clCreateBuffer", 3), ("clCreateKernel", 2),
                                 ("clEnqueueNDRangeKernel", 20), ("clBuildProgram", 1),
                                 ("clReleaseMemObject", 3), ("clReleaseContext", 1)):
-                self.assertEqual(count[name], times, (door, name))
+                self.assertEqual(count[name], times, (injection, name))
 
     def test_a_call_that_fails_says_how(self):
         got, _ = self.record_way("queries", options=(CALLS,))
@@ -179,16 +179,16 @@ class Fake(FakeCase):
     """A vendor of our own: old, with a strange clock, and it counts what is left over."""
 
     def test_an_old_vendor_is_not_asked_for_what_it_lacks(self):
-        for door in self.doors():
+        for injection in self.injections():
             for more in ([], [CALLS]):
                 got, enqueued = self.record_way("simple", env=self.env,
-                                                options=[KERNELS, "--opencl-via", door, *more])
+                                                options=[KERNELS, "--opencl-via", injection, *more])
                 self.assertEqual(len(got.work), enqueued)
                 self.assertEqual({s.args["global"] for s in got.named("add")}, {"4x5x6"})
 
     def test_no_event_is_left_over(self):
-        for door in self.doors():
-            self.record_way("simple", 1000, env=self.env, options=[KERNELS, "--opencl-via", door])
+        for injection in self.injections():
+            self.record_way("simple", 1000, env=self.env, options=[KERNELS, "--opencl-via", injection])
             # record_way() has compared the output: "events left over: 0"
 
     def test_functions_of_extensions_are_recorded(self):
@@ -205,9 +205,9 @@ class Fake(FakeCase):
 
     def test_a_device_that_cannot_be_timed_works_all_the_same(self):
         self.env["FAKE_NO_PROFILING"] = "1"
-        for door in self.doors():
+        for injection in self.injections():
             got, enqueued = self.record_way("simple", env=self.env,
-                                            options=[KERNELS, CALLS, "--opencl-via", door])
+                                            options=[KERNELS, CALLS, "--opencl-via", injection])
             self.assertEqual(got.work, [])
             self.assertIn(f"{enqueued} commands are missing", self.said)
 

@@ -14,17 +14,17 @@ class OddCase(Case):
 
 class Odd(OddCase):
     def test_every_command_is_recorded_once_and_the_results_stay_the_same(self):
-        for door in self.doors():
+        for injection in self.injections():
             for way, count in (("early", 200), ("chain", 200), ("native", 20), ("gated", 2000),
                                ("short-lives", 50), ("errors", 1)):
-                with self.subTest(way, door=door):
-                    options = KERNELS, CALLS, "--opencl-via", door
+                with self.subTest(way, injection=injection):
+                    options = KERNELS, CALLS, "--opencl-via", injection
                     got, enqueued = self.record_way(way, count, options=options)
                     self.assertEqual(len(got.work), enqueued)
 
     def test_references_are_those_that_the_program_holds(self):
-        for door in self.doors():
-            self.record_way("references", options=(KERNELS, "--opencl-via", door))
+        for injection in self.injections():
+            self.record_way("references", options=(KERNELS, "--opencl-via", injection))
             # record_way() has compared the output, which says how many there are
 
     def test_queues_that_come_and_go_share_rows(self):
@@ -33,8 +33,8 @@ class Odd(OddCase):
         self.assertLess(len(got.rows), 100)
 
     def test_all_commands_of_a_command_buffer_count(self):
-        for door in self.doors():
-            got, _ = self.record_way("command-buffer", options=(KERNELS, "--opencl-via", door))
+        for injection in self.injections():
+            got, _ = self.record_way("command-buffer", options=(KERNELS, "--opencl-via", injection))
             found = got.named("clEnqueueCommandBufferKHR")
             self.assertEqual([s.args["commands"] for s in found], [4] * 10)
 
@@ -48,8 +48,8 @@ class Odd(OddCase):
         self.assertIn("error", refused)
 
     def test_commands_of_destructors_are_recorded(self):
-        for door in self.doors():
-            got, enqueued = self.record_way("late", options=(KERNELS, "--opencl-via", door))
+        for injection in self.injections():
+            got, enqueued = self.record_way("late", options=(KERNELS, "--opencl-via", injection))
             self.assertEqual((len(got.work), enqueued), (20, 20))
 
     def test_a_device_that_is_not_wanted_is_not_recorded(self):
@@ -87,8 +87,8 @@ class Fake(FakeCase):
         self.env["FAKE_SIGNAL"] = "1"
         words = program(self.PROGRAM), "signalled"
         self.assertEqual(self.bare(*words, env=self.env).returncode, 3)
-        for door in self.doors():
-            done = self.unitrace(KERNELS, "--opencl-via", door, *words, env=self.env)
+        for injection in self.injections():
+            done = self.unitrace(KERNELS, "--opencl-via", injection, *words, env=self.env)
             self.assertEqual(done.returncode, 3, done.stderr)
 
 

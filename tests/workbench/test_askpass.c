@@ -31,7 +31,7 @@ static void prompts_for_passwords_and_others(void **state)
 static char *ask(struct ut_askpass *a, pid_t parent, const char *prompt, int depth)
 {
 	static char said[256];
-	struct pollfd p = { .fd = a->door, .events = POLLIN };
+	struct pollfd p = { .fd = a->socket_fd, .events = POLLIN };
 	int ends[2], status;
 	ssize_t got;
 	pid_t pid;

@@ -80,7 +80,7 @@ static void list_devices(struct ut_arena *a)
 
 	if (ut_library_find(a, &library, &err))
 		ut_log(UT_ERR, "%s", err.text);
-	else if (!ut_device_list(a, ut_doors_folder(a, library), &listener))
+	else if (!ut_device_list(a, ut_inject_backend_dir(a, library), &listener))
 		ut_log_classic(UT_WARN, "No devices found");
 }
 
@@ -109,7 +109,7 @@ static size_t list_driver_metrics(struct ut_arena *a)
 	const char *library;
 
 	if (!ut_library_find(a, &library, NULL))
-		ut_device_list(a, ut_doors_folder(a, library), &listener);
+		ut_device_list(a, ut_inject_backend_dir(a, library), &listener);
 	return count;
 }
 

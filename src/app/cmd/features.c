@@ -11,7 +11,7 @@
 #include "draw/picture.h"
 #include "export/exporter.h"
 #include "import/importer.h"
-#include "launch/doors.h"
+#include "launch/inject.h"
 #include "launch/library.h"
 #include "report/one_page.h"
 #include "serve/serve.h"
@@ -95,7 +95,7 @@ static void find_dir(struct features *f)
 	if (ut_library_find(f->arena, &library, &err))
 		add(&f->missing, "the collector (nothing can be recorded)");
 	else
-		f->dir = ut_path_dir(f->arena, ut_doors_folder(f->arena, library));
+		f->dir = ut_path_dir(f->arena, ut_inject_backend_dir(f->arena, library));
 }
 
 static void report_recording(struct features *f)

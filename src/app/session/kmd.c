@@ -27,7 +27,7 @@
 
 #define EVENTS     "kmd.csv"
 #define SAID       "kmd.log"
-#define DOOR       "kmd.door"
+#define PIPE       "kmd.pipe"
 #define START_MS   30000u /* scripts are compiled, and probes put in place, for seconds */
 #define END_MS     10000u
 #define STEP_NS    2000000
@@ -95,11 +95,11 @@ static void nap(void)
 }
 
 /* Its command opens the other end when all probes are in place. */
-static bool wait_until_ready(struct ut_kmd *k, const char *door, int *status)
+static bool wait_until_ready(struct ut_kmd *k, const char *pipe, int *status)
 {
 	for (uint32_t ms = 0; ms < START_MS; ms += STEP_NS / 1000000) {
-		k->door = open(door, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
-		if (k->door >= 0)
+		k->pipe = open(pipe, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+		if (k->pipe >= 0)
 			return true;
 		if (has_ended(k, status)) {
 			k->pid = 0;
@@ -128,16 +128,16 @@ static void explain(struct ut_kmd *k, struct ut_arena *a, int status,
 void ut_kmd_start(struct ut_kmd *k, struct ut_arena *a, const char *script, const char *dir,
 		  const struct ut_session_client *client)
 {
-	const char *door = ut_path_join(a, dir, DOOR);
+	const char *pipe = ut_path_join(a, dir, PIPE);
 	const char *argv[] = { "bpftrace", "-q", "-o",   ut_path_join(a, dir, EVENTS),
 			       "-c",       NULL, script, NULL };
 	int status = 0;
 
-	*k = (struct ut_kmd){ .door = -1, .dir = dir };
+	*k = (struct ut_kmd){ .pipe = -1, .dir = dir };
 	if (!script)
 		return;
-	argv[5] = ut_str_fmt(a, "/bin/cat %s", door);
-	if (strpbrk(door, " \t\n\"'\\") || mkfifo(door, 0600)) {
+	argv[5] = ut_str_fmt(a, "/bin/cat %s", pipe);
+	if (strpbrk(pipe, " \t\n\"'\\") || mkfifo(pipe, 0600)) {
 		remark(client, "no pipe can be made in the session's folder", dir);
 		return;
 	}
@@ -147,7 +147,7 @@ void ut_kmd_start(struct ut_kmd *k, struct ut_arena *a, const char *script, cons
 	if (k->pid < 0) {
 		remark(client, "bpftrace cannot be started", strerror(errno));
 		k->pid = 0;
-	} else if (!wait_until_ready(k, door, &status)) {
+	} else if (!wait_until_ready(k, pipe, &status)) {
 		if (k->pid)
 			remark(client, "bpftrace was not ready in time", NULL);
 		else
@@ -160,9 +160,9 @@ void ut_kmd_stop(struct ut_kmd *k, struct ut_arena *a, const struct ut_session_c
 {
 	int status = 0;
 
-	if (k->door >= 0)
-		close(k->door);
-	k->door = -1;
+	if (k->pipe >= 0)
+		close(k->pipe);
+	k->pipe = -1;
 	if (!k->pid)
 		return;
 	for (uint32_t ms = 0; ms < END_MS && !has_ended(k, &status); ms += STEP_NS / 1000000)

@@ -23,7 +23,7 @@ struct ut_trace;
 
 struct ut_kmd {
 	pid_t pid; /* of bpftrace; 0 = it does not run */
-	int door;  /* open as long as it shall run */
+	int pipe;  /* open as long as it shall run */
 	const char *dir;
 };
 

@@ -13,7 +13,7 @@
 #include <strings.h>
 
 #include "base/str.h"
-#include "launch/levelzero_door.h"
+#include "launch/levelzero_inject.h"
 #include "metrics/metric_groups.h"
 #include "session/session_event.h"
 #include "wire/backend_options.h"
@@ -63,7 +63,7 @@ static int choose(const struct ut_device_opts *d, struct ut_metric_groups *group
 	rc = ut_metric_groups_find(groups, d->group ? d->group : UT_METRIC_DEFAULT_GROUP,
 				   d->metric_query ? UT_METRIC_QUERY : UT_METRIC_SAMPLING, group,
 				   err);
-	return rc == -ENOENT && ut_levelzero_door_has_driver() ? 0 : rc;
+	return rc == -ENOENT && ut_levelzero_inject_has_driver() ? 0 : rc;
 }
 
 int ut_session_plan_check_metrics(const struct ut_session_plan *p, struct ut_err *err)

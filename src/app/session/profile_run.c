@@ -9,8 +9,8 @@
 
 #include "base/logger.h"
 #include "base/path.h"
-#include "launch/doors.h"
 #include "launch/env.h"
+#include "launch/inject.h"
 #include "launch/library.h"
 #include "launch/run.h"
 
@@ -49,7 +49,7 @@ static int keep_nvtx(struct ut_env *env, struct ut_arena *a, struct ut_err *err)
 
 	if (rc)
 		return rc;
-	cuda = ut_path_join(a, ut_doors_folder(a, library), "cuda.so");
+	cuda = ut_path_join(a, ut_inject_backend_dir(a, library), "cuda.so");
 	if (ut_path_exists(cuda) && !ut_env_get(env, "NVTX_INJECTION64_PATH"))
 		ut_env_set(env, "NVTX_INJECTION64_PATH", cuda);
 	return 0;

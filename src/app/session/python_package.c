@@ -159,7 +159,7 @@ int ut_python_open(const struct ut_python_opts *o, struct ut_arena *a, const cha
 	return 0;
 }
 
-/* ---- interpreters that do not come through the door ---------------------------------------- */
+/* ---- interpreters that PYTHONPATH does not reach ---------------------------------------- */
 
 #define WITH_VALUE                                                                                 \
 	"WX" /* Python's options that take a word; -c and -m do, too, and are the last             \

@@ -3,9 +3,9 @@
  * `unitrace record --python` profiles them, and without it they find `import itt` and
  * `import unitrace` behind everything that is installed for them.
  *
- * The door is PYTHONPATH: a folder in front of it holds a sitecustomize.py that starts the profiler
- * and then does what the user's own would have done. What to record is said in a file of the
- * session directory, which children and their children find through UT_SESSION.
+ * The entry point is PYTHONPATH: a folder in front of it holds a sitecustomize.py that starts the
+ * profiler and then does what the user's own would have done. What to record is said in a file of
+ * the session directory, which children and their children find through UT_SESSION.
  */
 #ifndef UT_SESSION_PYTHON_PACKAGE_H
 #define UT_SESSION_PYTHON_PACKAGE_H
@@ -42,14 +42,14 @@ struct ut_python_vars {
 	size_t count;
 };
 
-/* Opens the door for the program that is about to start; texts live in the arena. */
+/* Injects the profiler into the program that is about to start; texts live in the arena. */
 int ut_python_open(const struct ut_python_opts *o, struct ut_arena *a, const char *library,
 		   const char *session_dir, struct ut_python_vars *vars,
 		   struct ut_err *err) UT_MUST_CHECK;
 
 /*
  * The program's words, or others that do the same: a Python that is told to ignore its environment
- * or its site (-E, -I, -S) does not come through the door, so it gets our runner as its script.
+ * or its site (-E, -I, -S) is not reached by that, so it gets our runner as its script.
  * Closed by NULL; what is new is in the arena.
  */
 const char *const *ut_python_argv(const struct ut_python_opts *o, struct ut_arena *a,

@@ -116,7 +116,7 @@ static int prepare(struct run *r, struct ut_err *err)
 
 /* ---- the program --------------------------------------------------------------------------- */
 
-static enum ut_opencl_door opencl_door(const char *via)
+static enum ut_opencl_inject opencl_inject(const char *via)
 {
 	if (!via || !strcmp(via, "auto"))
 		return UT_OPENCL_AUTO;
@@ -137,9 +137,9 @@ static void each_second(void *ctx)
 
 	ut_growth_look(&r->growth);
 	ut_lifetimes_look(&r->lifetimes);
-	if (r->kmd.door >= 0 && ut_reserve_reached(r->session.control->disk_reserve, r->kmd.dir)) {
-		close(r->kmd.door); /* bpftrace ends with its command */
-		r->kmd.door = -1;
+	if (r->kmd.pipe >= 0 && ut_reserve_reached(r->session.control->disk_reserve, r->kmd.dir)) {
+		close(r->kmd.pipe); /* bpftrace ends with its command */
+		r->kmd.pipe = -1;
 		ut_session_notify_text(
 			&r->client,
 			(struct ut_session_event){ .kind = UT_SESSION_EVENT_REMARK,
@@ -196,7 +196,7 @@ static int launch(struct run *r, struct ut_err *err)
 		.mpi = p->mpi,
 		.sycl = p->device.chrome_sycl,
 		.memory = p->memory.on,
-		.opencl = opencl_door(p->device.opencl_via),
+		.opencl = opencl_inject(p->device.opencl_via),
 		.vars = vars.items,
 		.logger = &logger,
 		.control = r->session.control,

@@ -40,8 +40,9 @@ int ut_askpass_open(struct ut_askpass *a, struct ut_err *err)
 	snprintf(a->name, sizeof(a->name), "unitrace-%016" PRIx64 "%016" PRIx64, random[0],
 		 random[1]);
 	len = set_address(&address, a->name);
-	a->door = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (a->door >= 0 && !bind(a->door, (struct sockaddr *)&address, len) && !listen(a->door, 4))
+	a->socket_fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (a->socket_fd >= 0 && !bind(a->socket_fd, (struct sockaddr *)&address, len) &&
+	    !listen(a->socket_fd, 4))
 		return 0;
 	ut_askpass_close(a);
 	return ut_err_set(err, -EIO, "a password cannot be handed to ssh: %s", strerror(errno));
@@ -49,8 +50,8 @@ int ut_askpass_open(struct ut_askpass *a, struct ut_err *err)
 
 void ut_askpass_close(struct ut_askpass *a)
 {
-	if (a->door >= 0)
-		close(a->door);
+	if (a->socket_fd >= 0)
+		close(a->socket_fd);
 	*a = UT_ASKPASS_NONE;
 }
 
@@ -115,7 +116,7 @@ void ut_askpass_answer(struct ut_askpass *a, pid_t parent, const char *secret)
 	struct timeval patience = { .tv_sec = PATIENCE_S };
 	char prompt[PROMPT_MOST];
 	/* cppcheck-suppress nullPointer */
-	int fd = a->door >= 0 ? accept4(a->door, NULL, NULL, SOCK_CLOEXEC) : -1;
+	int fd = a->socket_fd >= 0 ? accept4(a->socket_fd, NULL, NULL, SOCK_CLOEXEC) : -1;
 
 	if (fd < 0)
 		return;

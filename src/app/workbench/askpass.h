@@ -3,8 +3,8 @@
  * another name, and that asks the process which holds the password. So it is in no file, on no
  * command line and in nobody's environment.
  *
- * The door is a socket whose name nobody guesses; whoever comes must be a child of the very ssh
- * that it was opened for. It answers once: a password that is wrong is not tried again.
+ * The socket has an address whose name nobody guesses; whoever comes must be a child of the very
+ * ssh that it was opened for. It answers once: a password that is wrong is not tried again.
  */
 #ifndef UT_WORKBENCH_ASKPASS_H
 #define UT_WORKBENCH_ASKPASS_H
@@ -15,21 +15,21 @@
 #include "base/err.h"
 
 #define UT_ASKPASS_NAME    "unitrace-askpass" /* of the link to our executable */
-#define UT_ASKPASS_SETTING "UNITRACE_ASKPASS" /* the door's name, for the helper */
-#define UT_ASKPASS_DOOR    64
+#define UT_ASKPASS_SETTING "UNITRACE_ASKPASS" /* the socket's address, for the helper */
+#define UT_ASKPASS_SOCKET  64
 
 struct ut_askpass {
-	int door; /* -1 = closed */
-	char name[UT_ASKPASS_DOOR];
+	int socket_fd; /* -1 = closed */
+	char name[UT_ASKPASS_SOCKET];
 	bool has_answered, was_wrong; /* it was asked again for what protects a key */
 };
 
-#define UT_ASKPASS_NONE ((struct ut_askpass){ .door = -1 })
+#define UT_ASKPASS_NONE ((struct ut_askpass){ .socket_fd = -1 })
 
 int ut_askpass_open(struct ut_askpass *a, struct ut_err *err) UT_MUST_CHECK;
 void ut_askpass_close(struct ut_askpass *a);
 
-/* Answers who stands at the door, if he is a child of parent and asks for a password. */
+/* Answers the connected process, if it is a child of parent and asks for a password. */
 void ut_askpass_answer(struct ut_askpass *a, pid_t parent, const char *secret);
 
 /* Is a prompt of ssh's one for a password, or for what protects a key? */

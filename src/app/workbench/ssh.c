@@ -192,7 +192,7 @@ void ut_ssh_poll(const struct ut_ssh *s, struct pollfd to[UT_SSH_POLLED])
 {
 	to[0] = (struct pollfd){ .fd = s->program.out, .events = POLLIN };
 	to[1] = (struct pollfd){ .fd = s->program.err, .events = POLLIN };
-	to[2] = (struct pollfd){ .fd = s->askpass.door, .events = POLLIN };
+	to[2] = (struct pollfd){ .fd = s->askpass.socket_fd, .events = POLLIN };
 }
 
 void ut_ssh_tend(struct ut_ssh *s)

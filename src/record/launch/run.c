@@ -135,17 +135,18 @@ static void make_env(const struct ut_launch *l, struct ut_env *env, struct ut_ar
 	if (l->ccl && !is_set(env, "CCL_ITT_LEVEL"))
 		ut_env_set(env, "CCL_ITT_LEVEL", "1");
 	if (l->devices || l->mpi || l->sycl || l->ccl || l->memory)
-		ut_doors_open(&(struct ut_doors){ .backends = ut_doors_folder(a, l->library),
-						  .session_dir = l->session_dir,
-						  .devices = l->devices,
-						  .metrics = l->metrics,
-						  .mpi = l->mpi,
-						  .sycl = l->sycl,
-						  .ccl = l->ccl,
-						  .memory = l->memory,
-						  .opencl = l->opencl,
-						  .logger = l->logger },
-			      env);
+		ut_inject_set_env(
+			&(struct ut_inject){ .backends = ut_inject_backend_dir(a, l->library),
+					     .session_dir = l->session_dir,
+					     .devices = l->devices,
+					     .metrics = l->metrics,
+					     .mpi = l->mpi,
+					     .sycl = l->sycl,
+					     .ccl = l->ccl,
+					     .memory = l->memory,
+					     .opencl = l->opencl,
+					     .logger = l->logger },
+			env);
 	if (l->also && !ut_env_preload(env, l->also))
 		ut_logger_log(l->logger, UT_WARN,
 			      "%s: a blank or colon in the path: it cannot be loaded", l->also);

@@ -15,7 +15,7 @@
 #include <sys/types.h>
 
 #include "base/err.h"
-#include "launch/doors.h"
+#include "launch/inject.h"
 
 struct ut_arena;
 struct ut_control;
@@ -33,12 +33,12 @@ struct ut_launch {
 	bool preload;            /* also through LD_PRELOAD, to see setenv() and friends */
 	const char *also;        /* a second library to preload; NULL = none */
 	bool ccl;                /* ask oneCCL for its ITT tasks, NCCL for its events */
-	bool devices;            /* open the doors of accelerator runtimes */
+	bool devices;            /* inject backends into accelerator runtimes */
 	bool metrics;            /* and those of their hardware metrics */
 	bool mpi;                /* and that of MPI */
 	bool sycl;               /* and that of SYCL */
 	bool memory;             /* and that of the program's allocator */
-	enum ut_opencl_door opencl;
+	enum ut_opencl_inject opencl;
 	const struct ut_launch_var *vars; /* set for the program besides those above */
 	size_t var_count;
 	const struct ut_logger *logger;

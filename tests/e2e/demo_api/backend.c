@@ -125,7 +125,7 @@ static void done(const struct demo_activity *a)
 						  .count = 1 });
 }
 
-/* The door: what the runtime calls when it has loaded us. */
+/* The entry point: what the runtime calls when it has loaded us. */
 EXPORT const struct demo_tool *demoToolLoad(void)
 {
 	static const struct demo_tool tool = { enter, leave, done };

@@ -461,7 +461,8 @@ static void name_stream_w(void *stream, const wchar_t *name)
 	name_stream_a(stream, narrow(name, buf));
 }
 
-/* ---- the door ------------------------------------------------------------------------------ */
+/* ---- the entry point
+ * ------------------------------------------------------------------------------ */
 
 struct slot {
 	unsigned int id;

@@ -1,8 +1,8 @@
 /*
  * nvtx_ext_abi.h - the part of NVTX's extensions that an injected library uses: that for payloads.
  *
- * Newer parts of NVTX have a door of their own in the same library, which is called with a module's
- * functions: InitializeInjectionNvtxExtension(). What is left alone does nothing.
+ * Newer parts of NVTX have an entry point of their own in the same library, which is called with a
+ * module's functions: InitializeInjectionNvtxExtension(). What is left alone does nothing.
  */
 #ifndef UT_BACKEND_CUDA_NVTX_EXT_ABI_H
 #define UT_BACKEND_CUDA_NVTX_EXT_ABI_H

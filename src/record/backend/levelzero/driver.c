@@ -1,5 +1,5 @@
 /*
- * driver.c - the door: what a loader takes for a driver.
+ * driver.c - the entry point: what a loader takes for a driver.
  *
  * The launcher has put us in the place of a driver into ZE_ENABLE_ALT_DRIVERS, and has written down
  * which one that is: SESSION/levelzero/drivers has a line for each of us, our path, a tab, and the

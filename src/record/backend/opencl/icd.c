@@ -1,5 +1,5 @@
 /*
- * icd.c - the second door, for loaders without layers: the library as a "vendor".
+ * icd.c - the second entry point, for loaders without layers: the library as a "vendor".
  *
  * The launcher has put a folder into OCL_ICD_VENDORS with one vendor in it, us, and a list of the
  * real ones beside it. We load them, hand out their platforms as ours and put our wrappers into

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "backend/opencl/calls.h"
-#include "backend/opencl/door.h"
+#include "backend/opencl/entry_points.h"
 #include "backend/opencl/harvest.h"
 
 struct ut_cl_state ut_cl;

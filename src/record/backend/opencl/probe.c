@@ -3,7 +3,7 @@
  *
  * Runs in a process of the launcher's: a driver that crashes or hangs takes nobody along.
  */
-#include "backend/opencl/door.h"
+#include "backend/opencl/entry_points.h"
 
 #include <dlfcn.h>
 #include <errno.h>

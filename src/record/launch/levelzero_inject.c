@@ -1,5 +1,5 @@
 #define UT_LOG_MODULE "launch"
-#include "launch/levelzero_door.h"
+#include "launch/levelzero_inject.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -18,8 +18,8 @@
 #include "base/logger.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "launch/doors.h"
 #include "launch/env.h"
+#include "launch/inject.h"
 #include "wire/control.h"
 
 #define VARIABLE "ZE_ENABLE_ALT_DRIVERS"
@@ -101,7 +101,7 @@ static int drivers_here(void)
 
 /* What is on its way into the variable. */
 struct listing {
-	const struct ut_doors *d;
+	const struct ut_inject *d;
 	struct ut_arena *a;
 	const char *backend;
 	const char *dir; /* in the session's */
@@ -231,7 +231,7 @@ static void take_over(const struct listing *l)
 				ut_path_join(l->a, l->dir, "drivers"));
 }
 
-bool ut_levelzero_door_has_driver(void)
+bool ut_levelzero_inject_has_driver(void)
 {
 	const char *given = getenv(VARIABLE);
 	int here = given && given[0] ? 0 : drivers_here();
@@ -243,7 +243,7 @@ bool ut_levelzero_door_has_driver(void)
 	return given && given[0];
 }
 
-void ut_levelzero_door_open(const struct ut_doors *d, struct ut_env *env, const char *backend)
+void ut_levelzero_inject_set_env(const struct ut_inject *d, struct ut_env *env, const char *backend)
 {
 	struct listing l = { .d = d,
 			     .a = env->arena,
@@ -268,7 +268,7 @@ void ut_levelzero_door_open(const struct ut_doors *d, struct ut_env *env, const 
 			      strerror(-rc));
 	else
 		ut_env_set(env, VARIABLE, ut_arena_copy(env->arena, l.value.data, l.value.len));
-	ut_logger_log(d->logger, UT_DEBUG, "Level Zero's door: %s", rc ? "none" : l.value.data);
+	ut_logger_log(d->logger, UT_DEBUG, "Level Zero injection: %s", rc ? "none" : l.value.data);
 	ut_buf_release(&l.value);
 	if (!rc && d->metrics)
 		ut_env_set(env, "ZET_ENABLE_METRICS", "1");

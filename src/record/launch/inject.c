@@ -1,5 +1,5 @@
 #define UT_LOG_MODULE "launch"
-#include "launch/doors.h"
+#include "launch/inject.h"
 
 #include <dirent.h>
 #include <dlfcn.h>
@@ -20,18 +20,18 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "launch/env.h"
-#include "launch/levelzero_door.h"
+#include "launch/levelzero_inject.h"
 
 #define VENDORS      "/etc/OpenCL/vendors"
 #define LONGEST_NCCL 254u /* bytes; NCCL cuts off the rest */
 
-const char *ut_doors_folder(struct ut_arena *a, const char *library)
+const char *ut_inject_backend_dir(struct ut_arena *a, const char *library)
 {
 	return ut_path_join(a, ut_path_dir(a, library), "unitrace/backends");
 }
 
 /* Room for one name: the user's own stays. */
-static void open_single(const struct ut_doors *d, struct ut_env *env, const char *variable,
+static void open_single(const struct ut_inject *d, struct ut_env *env, const char *variable,
 			const char *path, const char *what)
 {
 	const char *old = ut_env_get(env, variable);
@@ -56,7 +56,7 @@ static bool is_listed(const char *list, const char *path)
 }
 
 /* The layer that comes last is called first: it sees what the program itself does. */
-static void open_list(const struct ut_doors *d, struct ut_env *env, const char *variable,
+static void open_list(const struct ut_inject *d, struct ut_env *env, const char *variable,
 		      const char *path, const char *what)
 {
 	const char *old = ut_env_get(env, variable);
@@ -193,7 +193,7 @@ static int write_folder(const char *dir, const struct ut_env *env, const char *b
 	return rc || fclose(f) ? -EIO : 0;
 }
 
-static void open_icd(const struct ut_doors *d, struct ut_env *env, const char *backend)
+static void open_icd(const struct ut_inject *d, struct ut_env *env, const char *backend)
 {
 	const char *dir = ut_path_join(env->arena, d->session_dir, "opencl");
 	int rc = write_folder(dir, env, backend);
@@ -209,12 +209,12 @@ static void open_icd(const struct ut_doors *d, struct ut_env *env, const char *b
 		ut_env_set(env, "OCL_ICD_FILENAMES", "");
 }
 
-static void open_opencl(const struct ut_doors *d, struct ut_env *env, const char *backend)
+static void open_opencl(const struct ut_inject *d, struct ut_env *env, const char *backend)
 {
 	bool layer = d->opencl == UT_OPENCL_LAYER ||
 		     (d->opencl == UT_OPENCL_AUTO && loader_has_layers());
 
-	ut_logger_log(d->logger, UT_DEBUG, "OpenCL's door: %s", layer ? "layer" : "vendor");
+	ut_logger_log(d->logger, UT_DEBUG, "OpenCL injection: %s", layer ? "layer" : "vendor");
 	if (layer)
 		open_list(d, env, "OPENCL_LAYERS", backend, "OpenCL");
 	else
@@ -223,7 +223,7 @@ static void open_opencl(const struct ut_doors *d, struct ut_env *env, const char
 
 /* ---- all of them --------------------------------------------------------------------------- */
 
-static bool open_loader(const struct ut_doors *d, struct ut_env *env, const char *file,
+static bool open_loader(const struct ut_inject *d, struct ut_env *env, const char *file,
 			const char *what)
 {
 	const char *backend = ut_path_join(env->arena, d->backends, file);
@@ -242,7 +242,7 @@ static bool open_loader(const struct ut_doors *d, struct ut_env *env, const char
 	return true;
 }
 
-static void open_memory(const struct ut_doors *d, struct ut_env *env)
+static void open_memory(const struct ut_inject *d, struct ut_env *env)
 {
 	const char *options = ut_env_get(env, "ASAN_OPTIONS");
 	const char *ours = "verify_asan_link_order=0";
@@ -272,7 +272,7 @@ static bool is_off(const char *value)
 	return value && (!strcmp(value, "0") || !strcasecmp(value, "false"));
 }
 
-static void open_sycl(const struct ut_doors *d, struct ut_env *env)
+static void open_sycl(const struct ut_inject *d, struct ut_env *env)
 {
 	const char *backend = ut_path_join(env->arena, d->backends, "sycl.so");
 	const char *framework = ut_env_get(env, "XPTI_FRAMEWORK_DISPATCHER");
@@ -294,7 +294,7 @@ static void open_sycl(const struct ut_doors *d, struct ut_env *env)
 	}
 }
 
-static void open_devices(const struct ut_doors *d, struct ut_env *env)
+static void open_devices(const struct ut_inject *d, struct ut_env *env)
 {
 	static const struct ut_api_traits apis[] = {
 #define API_TRAITS(api, name, title, ...) { name, title, __VA_ARGS__ },
@@ -321,11 +321,11 @@ static void open_devices(const struct ut_doors *d, struct ut_env *env)
 	if (ut_path_exists(opencl))
 		open_opencl(d, env, opencl);
 	if (ut_path_exists(levelzero))
-		ut_levelzero_door_open(d, env, levelzero);
+		ut_levelzero_inject_set_env(d, env, levelzero);
 }
 
 /* Without a backend nothing is lost that the user has asked for by name: oneCCL needs none. */
-static void open_nccl(const struct ut_doors *d, struct ut_env *env)
+static void open_nccl(const struct ut_inject *d, struct ut_env *env)
 {
 	const char *backend = ut_path_join(env->arena, d->backends, "nccl.so");
 
@@ -338,7 +338,7 @@ static void open_nccl(const struct ut_doors *d, struct ut_env *env)
 		open_single(d, env, "NCCL_PROFILER_PLUGIN", backend, "NCCL");
 }
 
-void ut_doors_open(const struct ut_doors *d, struct ut_env *env)
+void ut_inject_set_env(const struct ut_inject *d, struct ut_env *env)
 {
 	if (d->ccl)
 		open_nccl(d, env);

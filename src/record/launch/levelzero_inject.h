@@ -1,5 +1,5 @@
 /*
- * levelzero_door.h - how the backend for Level Zero gets in: in the place of a driver.
+ * levelzero_inject.h - how the backend for Level Zero gets in: in the place of a driver.
  *
  * A loader takes the drivers that ZE_ENABLE_ALT_DRIVERS lists instead of those that it knows. Each
  * driver of GPUs, or each that the user has listed, is replaced by our backend, which hands on to
@@ -7,18 +7,19 @@
  * of ours, a tab and a driver. Where there are several, each has a copy of the backend, because a
  * library is loaded once. Drivers of other devices stay as they are, in their order.
  */
-#ifndef UT_LAUNCH_LEVELZERO_DOOR_H
-#define UT_LAUNCH_LEVELZERO_DOOR_H
+#ifndef UT_LAUNCH_LEVELZERO_INJECT_H
+#define UT_LAUNCH_LEVELZERO_INJECT_H
 
 #include <stdbool.h>
 
-struct ut_doors;
+struct ut_inject;
 struct ut_env;
 
 /* Is there a driver of GPUs, or one that the user has listed? */
-bool ut_levelzero_door_has_driver(void);
+bool ut_levelzero_inject_has_driver(void);
 
 /* Sets the variable. backend is the library. */
-void ut_levelzero_door_open(const struct ut_doors *d, struct ut_env *env, const char *backend);
+void ut_levelzero_inject_set_env(const struct ut_inject *d, struct ut_env *env,
+				 const char *backend);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * door.h - the ways in, as symbols of the library: those of a layer, those of a vendor, and
- * the probe. Runtimes find them by name; nobody else calls them.
+ * entry_points.h - the entry points, as symbols of the library: those of a layer, those of a
+ * vendor, and the probe. Runtimes find them by name; nobody else calls them.
  */
-#ifndef UT_BACKEND_OPENCL_DOOR_H
-#define UT_BACKEND_OPENCL_DOOR_H
+#ifndef UT_BACKEND_OPENCL_ENTRY_POINTS_H
+#define UT_BACKEND_OPENCL_ENTRY_POINTS_H
 
 #include "backend/opencl/opencl.h"
 

@@ -1,5 +1,5 @@
-/* test_doors.c - tests src/record/launch/doors.h */
-#include "launch/doors.h"
+/* test_inject.c - tests src/record/launch/inject.h */
+#include "launch/inject.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,7 +23,7 @@ struct fixture {
 	struct ut_arena arena;
 	char dir[64];
 	const char *cuda, *opencl;
-	struct ut_doors doors;
+	struct ut_inject inject;
 	struct ut_env env;
 };
 
@@ -57,7 +57,7 @@ static int make(void **state)
 		return -1;
 	f.cuda = ut_path_join(&f.arena, f.dir, "cuda.so");
 	f.opencl = ut_path_join(&f.arena, f.dir, "opencl.so");
-	f.doors = (struct ut_doors){
+	f.inject = (struct ut_inject){
 		.backends = f.dir, .session_dir = f.dir, .devices = true, .opencl = UT_OPENCL_LAYER
 	};
 	ut_env_init(&f.env, &f.arena, NULL);
@@ -77,15 +77,15 @@ static void the_folder_lies_beside_the_collector(void **state)
 {
 	struct fixture *f = *state;
 
-	assert_string_equal(ut_doors_folder(&f->arena, "/opt/lib/libunitrace.so"),
+	assert_string_equal(ut_inject_backend_dir(&f->arena, "/opt/lib/libunitrace.so"),
 			    "/opt/lib/unitrace/backends");
 }
 
-static void backends_that_are_not_there_have_no_doors(void **state)
+static void missing_backends_are_not_injected(void **state)
 {
 	struct fixture *f = *state;
 
-	ut_doors_open(&f->doors, &f->env);
+	ut_inject_set_env(&f->inject, &f->env);
 	assert_int_equal(f->env.count, 0);
 }
 
@@ -95,7 +95,7 @@ static void each_backend_is_named_to_its_runtime(void **state)
 
 	write_text(f->cuda, "");
 	write_text(f->opencl, "");
-	ut_doors_open(&f->doors, &f->env);
+	ut_inject_set_env(&f->inject, &f->env);
 	assert_string_equal(ut_env_get(&f->env, "CUDA_INJECTION64_PATH"), f->cuda);
 	assert_string_equal(ut_env_get(&f->env, "OPENCL_LAYERS"), f->opencl);
 	assert_null(ut_env_get(&f->env, "OCL_ICD_VENDORS"));
@@ -109,12 +109,12 @@ static void what_the_user_has_set_stays(void **state)
 	write_text(f->opencl, "");
 	ut_env_set(&f->env, "CUDA_INJECTION64_PATH", "/mine.so");
 	ut_env_set(&f->env, "OPENCL_LAYERS", "/a.so:/b.so");
-	ut_doors_open(&f->doors, &f->env);
+	ut_inject_set_env(&f->inject, &f->env);
 	assert_string_equal(ut_env_get(&f->env, "CUDA_INJECTION64_PATH"), "/mine.so");
 	assert_string_equal(ut_env_get(&f->env, "OPENCL_LAYERS"),
 			    ut_str_fmt(&f->arena, "/a.so:/b.so:%s", f->opencl));
 	/* once more, as for a unitrace in a unitrace */
-	ut_doors_open(&f->doors, &f->env);
+	ut_inject_set_env(&f->inject, &f->env);
 	assert_string_equal(ut_env_get(&f->env, "OPENCL_LAYERS"),
 			    ut_str_fmt(&f->arena, "/a.so:/b.so:%s", f->opencl));
 }
@@ -130,8 +130,8 @@ static void a_vendor_stands_for_all_others(void **state)
 	write_text(ut_path_join(&f->arena, vendors, "other.txt"), "libnone.so\n");
 	ut_env_set(&f->env, "OCL_ICD_VENDORS", vendors);
 	ut_env_set(&f->env, "OCL_ICD_FILENAMES", "libfirst.so:/second.so");
-	f->doors.opencl = UT_OPENCL_ICD;
-	ut_doors_open(&f->doors, &f->env);
+	f->inject.opencl = UT_OPENCL_ICD;
+	ut_inject_set_env(&f->inject, &f->env);
 	assert_string_equal(ut_env_get(&f->env, "OCL_ICD_VENDORS"),
 			    ut_str_fmt(&f->arena, "%s/opencl/", f->dir));
 	assert_string_equal(ut_env_get(&f->env, "OCL_ICD_FILENAMES"), "");
@@ -148,8 +148,8 @@ static void a_library_may_be_the_only_vendor(void **state)
 
 	write_text(f->opencl, "");
 	ut_env_set(&f->env, "OCL_ICD_VENDORS", "libonly.so");
-	f->doors.opencl = UT_OPENCL_ICD;
-	ut_doors_open(&f->doors, &f->env);
+	f->inject.opencl = UT_OPENCL_ICD;
+	ut_inject_set_env(&f->inject, &f->env);
 	assert_string_equal(read_text(f, ut_path_join(&f->arena, f->dir, "opencl/vendors")),
 			    "libonly.so\n");
 }
@@ -162,11 +162,11 @@ static void mpi_is_opened_alone_and_in_front_of_the_users_libraries(void **state
 	write_text(mpi, "");
 	write_text(f->cuda, "");
 	ut_env_set(&f->env, "LD_PRELOAD", "mine.so");
-	f->doors.devices = false;
-	ut_doors_open(&f->doors, &f->env);
+	f->inject.devices = false;
+	ut_inject_set_env(&f->inject, &f->env);
 	assert_string_equal(ut_env_get(&f->env, "LD_PRELOAD"), "mine.so");
-	f->doors.mpi = true;
-	ut_doors_open(&f->doors, &f->env);
+	f->inject.mpi = true;
+	ut_inject_set_env(&f->inject, &f->env);
 	assert_string_equal(ut_env_get(&f->env, "LD_PRELOAD"),
 			    ut_str_fmt(&f->arena, "%s:mine.so", mpi));
 	assert_null(ut_env_get(&f->env, "CUDA_INJECTION64_PATH"));
@@ -177,16 +177,16 @@ static void nccl_is_told_of_its_plugin_unless_it_has_one(void **state)
 	struct fixture *f = *state;
 	const char *nccl = ut_path_join(&f->arena, f->dir, "nccl.so");
 
-	f->doors.devices = false;
-	f->doors.ccl = true;
-	ut_doors_open(&f->doors, &f->env);
+	f->inject.devices = false;
+	f->inject.ccl = true;
+	ut_inject_set_env(&f->inject, &f->env);
 	assert_null(ut_env_get(&f->env, "NCCL_PROFILER_PLUGIN"));
 	write_text(nccl, "");
-	ut_doors_open(&f->doors, &f->env);
+	ut_inject_set_env(&f->inject, &f->env);
 	assert_string_equal(ut_env_get(&f->env, "NCCL_PROFILER_PLUGIN"), nccl);
 	assert_null(ut_env_get(&f->env, "CUDA_INJECTION64_PATH"));
 	ut_env_set(&f->env, "NCCL_PROFILER_PLUGIN", "mine");
-	ut_doors_open(&f->doors, &f->env);
+	ut_inject_set_env(&f->inject, &f->env);
 	assert_string_equal(ut_env_get(&f->env, "NCCL_PROFILER_PLUGIN"), "mine");
 	unlink(nccl);
 }
@@ -195,8 +195,8 @@ static void a_missing_backend_of_mpi_changes_nothing(void **state)
 {
 	struct fixture *f = *state;
 
-	f->doors.mpi = true;
-	ut_doors_open(&f->doors, &f->env);
+	f->inject.mpi = true;
+	ut_inject_set_env(&f->inject, &f->env);
 	assert_null(ut_env_get(&f->env, "LD_PRELOAD"));
 }
 
@@ -209,7 +209,7 @@ static const char *levelzero(struct fixture *f, const char *drivers)
 	write_text(backend, "a library");
 	if (drivers)
 		ut_env_set(&f->env, "ZE_ENABLE_ALT_DRIVERS", drivers);
-	ut_doors_open(&f->doors, &f->env);
+	ut_inject_set_env(&f->inject, &f->env);
 	return backend;
 }
 
@@ -229,7 +229,7 @@ static void each_of_several_drivers_has_a_copy_of_ours(void **state)
 	struct fixture *f = *state;
 	const char *backend, *copy;
 
-	f->doors.metrics = true;
+	f->inject.metrics = true;
 	backend = levelzero(f, "liba.so,,/b/libb.so");
 	copy = ut_str_fmt(&f->arena, "%s/levelzero/2/unitrace/backends/levelzero.so", f->dir);
 	assert_string_equal(ut_env_get(&f->env, "ZE_ENABLE_ALT_DRIVERS"),
@@ -259,15 +259,15 @@ static void a_recording_within_a_recording_keeps_the_drivers(void **state)
 
 	assert_int_equal(mkdir(inner, 0700), 0);
 	setenv("UT_SESSION", f->dir, 1);
-	f->doors.session_dir = inner;
-	ut_doors_open(&f->doors, &f->env);
+	f->inject.session_dir = inner;
+	ut_inject_set_env(&f->inject, &f->env);
 	unsetenv("UT_SESSION");
 	assert_string_equal(ut_env_get(&f->env, "ZE_ENABLE_ALT_DRIVERS"), backend);
 	assert_string_equal(read_text(f, ut_path_join(&f->arena, inner, "levelzero/drivers")),
 			    ut_str_fmt(&f->arena, "%s\t/opt/libze_mine.so\n", backend));
 }
 
-UT_TESTS(doors)
+UT_TESTS(inject)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(a_driver_that_the_user_names_is_written_down, make,
@@ -280,8 +280,7 @@ UT_TESTS(doors)
 						make, release),
 		cmocka_unit_test_setup_teardown(the_folder_lies_beside_the_collector, make,
 						release),
-		cmocka_unit_test_setup_teardown(backends_that_are_not_there_have_no_doors, make,
-						release),
+		cmocka_unit_test_setup_teardown(missing_backends_are_not_injected, make, release),
 		cmocka_unit_test_setup_teardown(each_backend_is_named_to_its_runtime, make,
 						release),
 		cmocka_unit_test_setup_teardown(what_the_user_has_set_stays, make, release),
@@ -295,5 +294,5 @@ UT_TESTS(doors)
 						release),
 	};
 
-	return cmocka_run_group_tests_name("launch/doors", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("launch/inject", tests, NULL, NULL);
 }
