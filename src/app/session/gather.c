@@ -138,7 +138,7 @@ static void report_nothing(const struct ut_gather *g, const struct ut_outputs *o
 				      .session_dir = g->session->dir,
 				      .woken = spools != 0,
 				      .outputs = out,
-				      .knock = g->knock };
+				      .access = g->access };
 
 	if (!out->events && !out->kmd_sent && !g->plan->out.quiet &&
 	    !atomic_load(&g->session->control->failures))

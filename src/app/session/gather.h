@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
-#include "launch/knock.h"
+#include "launch/control_watch.h"
 #include "session/session_event.h"
 
 struct ut_arena;
@@ -26,9 +26,9 @@ struct ut_gather {
 	struct ut_growth *growth;
 	struct ut_lifetimes *lifetimes; /* without a directory: there was no program */
 	struct ut_sampling *sampling;
-	uint32_t pid;        /* of the program */
-	int status;          /* as waitpid() has it; 0 = it succeeded, or nobody knows */
-	enum ut_knock knock; /* did a collector find the session? */
+	uint32_t pid;                  /* of the program */
+	int status;                    /* as waitpid() has it; 0 = it succeeded, or nobody knows */
+	enum ut_control_access access; /* did a collector find the session? */
 };
 
 /*

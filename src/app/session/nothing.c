@@ -127,11 +127,11 @@ void ut_nothing_tell(const struct ut_nothing *n, struct ut_arena *a)
 		    n->control->rank, name);
 	else if (n->woken || samples_kept_out(n))
 		report_kept_out(n, name);
-	else if (n->knock == UT_KNOCK_READER)
+	else if (n->access == UT_CONTROL_ACCESS_READ)
 		SAY("a process of the run could only read %s, not write there (a read-only mount, "
 		    "another user?); --spool-dir chooses another place",
 		    n->session_dir);
-	else if (n->knock == UT_KNOCK_WRITER && !n->plan->follow_children)
+	else if (n->access == UT_CONTROL_ACCESS_WRITE && !n->plan->follow_children)
 		SAY("only other processes than %s have called ITT, and --follow-child-process 0 "
 		    "keeps them out",
 		    name);

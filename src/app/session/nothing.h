@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "launch/knock.h"
+#include "launch/control_watch.h"
 
 struct ut_arena;
 struct ut_control;
@@ -24,7 +24,7 @@ struct ut_nothing {
 	const char *session_dir;
 	bool woken;                       /* the collector was called in some process */
 	const struct ut_outputs *outputs; /* knows the domains that the filter kept out */
-	enum ut_knock knock;
+	enum ut_control_access access;
 };
 
 /* One or two events. */

@@ -6,8 +6,8 @@
 
 #include "base/arena.h"
 #include "base/path.h"
+#include "launch/control_watch.h"
 #include "launch/cpu/attach.h"
-#include "launch/knock.h"
 #include "launch/library.h"
 #include "launch/peer_clock.h"
 #include "launch/run.h"
@@ -38,7 +38,7 @@ struct run {
 	struct ut_kmd kmd;
 	struct ut_peer_clock *clock;
 	struct ut_timed timed;
-	enum ut_knock knock;
+	enum ut_control_access access;
 };
 
 static void warn(const struct run *r, const struct ut_err *err)
@@ -205,7 +205,7 @@ static int launch(struct run *r, struct ut_err *err)
 		.before_exec = before_exec,
 		.ctx = r,
 	};
-	int knock_fd, rc = find_library(r, &l.library, err);
+	int watch_fd, rc = find_library(r, &l.library, err);
 
 	if (!rc)
 		rc = ut_python_open(&p->python, &r->arena, l.library, l.session_dir, &vars, err);
@@ -227,7 +227,7 @@ static int launch(struct run *r, struct ut_err *err)
 			"--keep-last does not limit CPU samples: all of them are kept");
 	if (!p->out.quiet && !p->keep_bytes && !p->keep_ns)
 		ut_growth_init(&r->growth, l.session_dir, p->python.on, &r->client);
-	knock_fd = ut_knock_watch(l.session_dir);
+	watch_fd = ut_control_watch(l.session_dir);
 	ut_kmd_start(&r->kmd, &r->arena, p->device.kmd_script, r->session.dir, &r->client);
 	r->lifetimes.dir = r->session.dir;
 	rc = ut_launch_run(&l, &r->arena, &r->program, err);
@@ -237,9 +237,9 @@ static int launch(struct run *r, struct ut_err *err)
 	ut_kmd_stop(&r->kmd, &r->arena, &r->client);
 	ut_peer_clock_stop(r->clock);
 	r->clock = NULL;
-	r->knock = ut_knock_heard(knock_fd);
-	if (knock_fd >= 0)
-		close(knock_fd);
+	r->access = ut_control_watch_result(watch_fd);
+	if (watch_fd >= 0)
+		close(watch_fd);
 	return rc;
 }
 
@@ -277,7 +277,7 @@ static int after(struct run *r, struct ut_err *err)
 					  .sampling = &r->sampling,
 					  .pid = (uint32_t)r->program.pid,
 					  .status = r->program.status,
-					  .knock = r->knock };
+					  .access = r->access };
 	struct ut_err config_err = { 0 };
 
 	/* for those who watch from afar */

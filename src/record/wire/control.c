@@ -52,7 +52,8 @@ struct ut_control *ut_control_map(const char *dir)
 		return NULL;
 	c = map_file(path, sizeof(*c));
 	if (!c) {
-		/* The launcher hears who only reads, and can say why nothing came (knock.h). */
+		/* The launcher hears who only reads, and can say why nothing came
+		 * (control_watch.h). */
 		fd = ut_sys_open(path, O_RDONLY | O_CLOEXEC, 0);
 		if (fd >= 0)
 			ut_sys_close(fd);

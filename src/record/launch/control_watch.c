@@ -1,4 +1,4 @@
-#include "launch/knock.h"
+#include "launch/control_watch.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 #include "wire/control.h"
 
-int ut_knock_watch(const char *session_dir)
+int ut_control_watch(const char *session_dir)
 {
 	char path[PATH_MAX];
 	int fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
@@ -22,9 +22,9 @@ int ut_knock_watch(const char *session_dir)
 	return -1;
 }
 
-enum ut_knock ut_knock_heard(int fd)
+enum ut_control_access ut_control_watch_result(int fd)
 {
-	enum ut_knock heard = fd < 0 ? UT_KNOCK_UNKNOWN : UT_KNOCK_NONE;
+	enum ut_control_access heard = fd < 0 ? UT_CONTROL_ACCESS_UNKNOWN : UT_CONTROL_ACCESS_NONE;
 	char buf[1024];
 	ssize_t n;
 
@@ -34,9 +34,9 @@ enum ut_knock ut_knock_heard(int fd)
 
 			memcpy(&e, buf + at, sizeof(e));
 			if (e.mask & IN_CLOSE_WRITE)
-				heard = UT_KNOCK_WRITER;
-			else if (e.mask & IN_CLOSE_NOWRITE && heard != UT_KNOCK_WRITER)
-				heard = UT_KNOCK_READER;
+				heard = UT_CONTROL_ACCESS_WRITE;
+			else if (e.mask & IN_CLOSE_NOWRITE && heard != UT_CONTROL_ACCESS_WRITE)
+				heard = UT_CONTROL_ACCESS_READ;
 			at += (ssize_t)(sizeof(e) + e.len);
 		}
 	}
