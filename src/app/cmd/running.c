@@ -8,7 +8,7 @@
 
 #include "base/arena.h"
 #include "base/path.h"
-#include "launch/living.h"
+#include "launch/liveness.h"
 #include "wire/control.h"
 
 struct search {
@@ -58,6 +58,6 @@ const char *ut_running_find(struct ut_arena *a, const char *name)
 
 	if (name ? ut_named_path(name, s.named, NULL) != 0 : !getcwd(s.here, sizeof(s.here)))
 		return NULL;
-	ut_living_each(look, &s);
+	ut_liveness_each(look, &s);
 	return s.found;
 }

@@ -11,7 +11,7 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "import/spool/reader.h"
-#include "launch/living.h"
+#include "launch/liveness.h"
 #include "launch/run.h"
 #include "launch/session.h"
 #include "session/growth.h"
@@ -35,7 +35,7 @@
 struct spools {
 	struct ut_spool_info *list;
 	size_t count, finished;
-	size_t living; /* processes of the session, whether they record or not */
+	size_t alive; /* processes of the session, whether they record or not */
 };
 
 /* ---- waiting ------------------------------------------------------------------------------- */
@@ -64,9 +64,9 @@ static int wait_for_children(const struct ut_gather *g, struct spools *s, struct
 		int rc = ut_spool_list(g->session->dir, &s->list, &s->count, err);
 		size_t recording = rc ? 0 : count_alive(s);
 
-		s->living = rc ? 0 : ut_living_count(g->session->dir);
-		s->living = s->living > recording ? s->living : recording;
-		if (rc || !s->living || waited >= (recording ? limit : silent_limit))
+		s->alive = rc ? 0 : ut_liveness_count(g->session->dir);
+		s->alive = s->alive > recording ? s->alive : recording;
+		if (rc || !s->alive || waited >= (recording ? limit : silent_limit))
 			return rc;
 		free(s->list);
 		s->list = NULL;
@@ -169,19 +169,19 @@ static void report_no_device(const struct ut_gather *g, const struct ut_outputs 
 			"--device-list' lists devices");
 }
 
-static void report_kept(const struct ut_gather *g, size_t living)
+static void report_kept(const struct ut_gather *g, size_t alive)
 {
-	struct ut_session_event event = { .kind = living ? UT_SESSION_EVENT_STILL_RUNNING
-							 : UT_SESSION_EVENT_KEPT,
-					  .level = living ? UT_WARN : UT_INFO,
-					  .count = living,
+	struct ut_session_event event = { .kind = alive ? UT_SESSION_EVENT_STILL_RUNNING
+							: UT_SESSION_EVENT_KEPT,
+					  .level = alive ? UT_WARN : UT_INFO,
+					  .count = alive,
 					  .path = g->session->dir };
 
-	if (living)
+	if (alive)
 		ut_session_notify_text(
 			g->client, event,
 			"%zu process%s of the run still running; when done: unitrace export %s",
-			living, living == 1 ? " is" : "es are", g->session->dir);
+			alive, alive == 1 ? " is" : "es are", g->session->dir);
 	else if (!g->plan->out.quiet)
 		ut_session_notify_text(g->client, event, "the recording is kept in %s",
 				       g->session->dir);
@@ -219,9 +219,9 @@ static int write_results(const struct ut_gather *g, const struct spools *s, stru
 	finish_rc = ut_outputs_finish(&out, &root, err);
 	if (!out.kmd_sent && plan->device.kmd_script && !finish_rc)
 		finish_rc = ut_kmd_write_alone(&out, g->session->dir, &root, err);
-	if (!rc && !s->living)
+	if (!rc && !s->alive)
 		report_nothing(g, &out, s->finished);
-	if (!s->living)
+	if (!s->alive)
 		report_no_device(g, &out);
 	ut_outputs_report_results(&out, root.rank);
 	ut_outputs_release(&out);
@@ -250,8 +250,8 @@ static void put_away(const struct ut_gather *g, const struct spools *s)
 	/* The spools first: if we are killed meanwhile, none is left that does not look stored. */
 	if (!g->plan->keep_session)
 		drop_spools(s);
-	if (g->plan->keep_session || s->living) {
-		report_kept(g, s->living);
+	if (g->plan->keep_session || s->alive) {
+		report_kept(g, s->alive);
 	} else if (ut_session_remove(g->session, &err)) {
 		ut_session_notify_text(g->client,
 				       (struct ut_session_event){ .kind = UT_SESSION_EVENT_REMARK,

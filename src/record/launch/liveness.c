@@ -1,4 +1,4 @@
-#include "launch/living.h"
+#include "launch/liveness.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -47,7 +47,7 @@ static bool belongs(int proc, const char *pid, const char *needle, size_t len)
 	return yes;
 }
 
-size_t ut_living_count(const char *dir)
+size_t ut_liveness_count(const char *dir)
 {
 	char needle[PATH_MAX + 32];
 	/* with the NUL that closes it: a session may be the beginning of another's name */
@@ -92,7 +92,7 @@ static bool session_of(int proc, const char *pid, char *buf, size_t size, const 
 	return false;
 }
 
-void ut_living_each(void (*fn)(void *ctx, const char *dir, const char *pid), void *ctx)
+void ut_liveness_each(void (*fn)(void *ctx, const char *dir, const char *pid), void *ctx)
 {
 	const size_t size = 1u << 20;
 	DIR *proc = opendir("/proc");

@@ -1,5 +1,5 @@
-/* test_living.c - tests src/record/launch/living.h */
-#include "launch/living.h"
+/* test_liveness.c - tests src/record/launch/liveness.h */
+#include "launch/liveness.h"
 
 #include <fcntl.h>
 #include <setjmp.h>
@@ -58,11 +58,11 @@ static void processes_of_the_session_are_counted_while_they_live(void **state)
 
 	(void)state;
 	snprintf(dir, sizeof(dir), "/tmp/ut_living_%ld", (long)getpid());
-	assert_int_equal(ut_living_count(dir), 0);
+	assert_int_equal(ut_liveness_count(dir), 0);
 	pid = start(dir, 10);
-	assert_int_equal(ut_living_count(dir), 1);
+	assert_int_equal(ut_liveness_count(dir), 1);
 	dir[strlen(dir) - 1] = '\0';
-	assert_int_equal(ut_living_count(dir), 0); /* a beginning of the name is another name */
+	assert_int_equal(ut_liveness_count(dir), 0); /* a beginning of the name is another name */
 	end(pid);
 }
 
@@ -75,17 +75,17 @@ static void large_environments_are_read_to_the_end(void **state)
 	for (size_t padding = 65470; padding < 65536; padding += 7) {
 		pid_t pid = start(dir, padding);
 
-		assert_int_equal(ut_living_count(dir), 1);
+		assert_int_equal(ut_liveness_count(dir), 1);
 		end(pid);
 	}
 }
 
-UT_TESTS(living)
+UT_TESTS(liveness)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(processes_of_the_session_are_counted_while_they_live),
 		cmocka_unit_test(large_environments_are_read_to_the_end),
 	};
 
-	return cmocka_run_group_tests_name("launch/living", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("launch/liveness", tests, NULL, NULL);
 }
