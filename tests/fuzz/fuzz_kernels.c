@@ -16,7 +16,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void judge(struct ut_store *store, enum ut_kernel_by by, uint64_t *launches)
+static void evaluate(struct ut_store *store, enum ut_kernel_by by, uint64_t *launches)
 {
 	struct ut_out *out = ut_out_open_memory();
 	struct ut_kernel_groups g;
@@ -62,7 +62,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (load_trace(data, size, &store))
 		return 0;
 	for (int by = UT_BY_KERNEL; by < UT_KERNEL_BYS; by++)
-		judge(&store, (enum ut_kernel_by)by, &launches);
+		evaluate(&store, (enum ut_kernel_by)by, &launches);
 	view = ut_view_new();
 	ut_view_add(view, "fuzz", &store);
 	ut_view_ready(view, 1);

@@ -122,7 +122,7 @@ static void check_verdict(const char *const *lines, const char *say, const char 
 	ut_prof_release(&p);
 }
 
-static void a_short_run_is_judged_without_its_imports(void **state)
+static void a_short_run_is_evaluated_without_its_imports(void **state)
 {
 	static const char *const lines[] = {
 		("_find_and_load@<frozen importlib._bootstrap>:<frozen importlib._bootstrap>:9;"
@@ -422,7 +422,7 @@ UT_TESTS(hot_verdict)
 		cmocka_unit_test(names_are_as_short_as_people_say_them),
 		cmocka_unit_test(the_program_is_told_from_libraries),
 		cmocka_unit_test(the_program_is_blamed_for_what_it_calls),
-		cmocka_unit_test(a_short_run_is_judged_without_its_imports),
+		cmocka_unit_test(a_short_run_is_evaluated_without_its_imports),
 		cmocka_unit_test(what_is_between_it_and_its_caller_is_said),
 		cmocka_unit_test(without_own_code_the_heaviest_is_told),
 		cmocka_unit_test(causes_have_names),

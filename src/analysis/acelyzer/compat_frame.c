@@ -48,7 +48,7 @@ static int trailing_zeros(const char *s)
 }
 
 /* Decimals that the column needs, or powers of ten. */
-static void judge(struct column *c, size_t rows)
+static void evaluate(struct column *c, size_t rows)
 {
 	bool large = false, small = false;
 	int zeros = DIGITS - 1, longest = 0;
@@ -102,7 +102,7 @@ static void put_table(struct ut_out *o, struct column *columns, size_t n, size_t
 		int width = (int)strlen(c->title) + (c->type != TEXT);
 
 		if (c->type == FLOAT)
-			judge(c, rows);
+			evaluate(c, rows);
 		for (size_t i = 0; i < rows; i++) {
 			char cell[CELL];
 			int len = put_cell(cell, sizeof(cell), c, i);

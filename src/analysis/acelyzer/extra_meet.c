@@ -223,7 +223,7 @@ static void make_members(struct ut_ace_meets *m)
 }
 
 /* Who came last, and how late? */
-static void judge(struct ut_ace_extra *x, struct ut_ace_coll *c, int64_t *room)
+static void evaluate(struct ut_ace_extra *x, struct ut_ace_coll *c, int64_t *room)
 {
 	const struct ut_ace_coll_member *m = &x->members[c->first_member];
 	uint32_t last = 0;
@@ -294,7 +294,7 @@ void ut_ace_meets_finish(struct ut_ace_meets *m)
 
 	make_members(m);
 	for (size_t i = 0; i < x->coll_count; i++)
-		judge(x, &x->colls[i], room);
+		evaluate(x, &x->colls[i], room);
 	x->coll_ranks = m->ranks.count;
 	for (size_t i = 0; i < x->coll_count; i++)
 		m->a->issues[UT_ACE_ISSUE_COLL_LACKS] += x->colls[i].ranks < x->coll_ranks;

@@ -48,7 +48,7 @@ static void collect(struct ut_ace_analysis *a, struct job *jobs)
 }
 
 /* Sets the offset of a file that needs one; false if it does not. */
-static bool judge(struct ut_ace_analysis *a, struct ut_ace_job *job, const struct job *j)
+static bool evaluate(struct ut_ace_analysis *a, struct ut_ace_job *job, const struct job *j)
 {
 	if (j->cpu.from <= j->aiu.from && j->cpu.to >= j->aiu.to)
 		return false;
@@ -112,7 +112,7 @@ int ut_ace_pass_fix_collect(struct ut_ace_analysis *a)
 	}
 	collect(a, jobs);
 	for (size_t i = 0; i < t->job_count; i++) {
-		if (jobs[i].any && judge(a, &t->jobs[i], &jobs[i]) && !first)
+		if (jobs[i].any && evaluate(a, &t->jobs[i], &jobs[i]) && !first)
 			first = &t->jobs[i];
 	}
 	if (first)

@@ -149,8 +149,8 @@ static void pass_time(struct ut_device_use *u, struct sweep *s, uint64_t time)
 }
 
 /* The device was idle, and w ends that: was it there to be begun? Nobody knows of a pause. */
-static void judge_gap(struct ut_device_use *u, const struct sweep *s,
-		      const struct ut_device_work *w)
+static void classify_gap(struct ut_device_use *u, const struct sweep *s,
+			 const struct ut_device_work *w)
 {
 	uint64_t given = handed_at(w), since = s->idle_since;
 	uint64_t paused = paused_until(&s->pauses, w->start) - paused_until(&s->pauses, since);
@@ -185,7 +185,7 @@ static void begin_work(struct ut_device_use *u, struct sweep *s, const struct ut
 {
 	pass_time(u, s, w->start);
 	if (idle(s))
-		judge_gap(u, s, w);
+		classify_gap(u, s, w);
 	++*counter_of(s, w->kind);
 	s->waiting -= submitted_at(w) != 0;
 }
@@ -258,7 +258,7 @@ static uint64_t percentile(const uint64_t *sorted, size_t count, size_t percent)
 	return sorted[rank ? rank - 1 : 0];
 }
 
-static void judge(struct ut_device_use *u)
+static void evaluate(struct ut_device_use *u)
 {
 	uint64_t known = u->starved + u->delayed;
 
@@ -373,7 +373,7 @@ static void measure(struct ut_device_use *u, struct sweep *s, uint32_t *numbers,
 	if (u->run < u->window + u->paused)
 		u->run = u->window + u->paused; /* work may outlive the last sign of its program */
 	measure_latency(u, s);
-	judge(u);
+	evaluate(u);
 }
 
 /* ---- kernels ------------------------------------------------------------------------------- */

@@ -103,7 +103,7 @@ static void test_row(const struct ut_diff *d, struct ut_diff_row *r, double *scr
 	r->p = ut_test_welch(scratch, n, scratch + n, m);
 }
 
-static enum ut_verdict judge(const struct ut_diff *d, const struct ut_diff_row *r)
+static enum ut_verdict evaluate(const struct ut_diff *d, const struct ut_diff_row *r)
 {
 	double pairs = r->above > 0.5 ? r->above : 1 - r->above;
 
@@ -137,7 +137,7 @@ static void test_rows(struct ut_diff *d)
 	ut_test_adjust(p, d->count);
 	for (size_t i = 0; i < d->count; i++) {
 		d->rows[i].p = p[i];
-		d->rows[i].verdict = judge(d, &d->rows[i]);
+		d->rows[i].verdict = evaluate(d, &d->rows[i]);
 		d->rows[i].few = are_few(d, &d->rows[i]);
 	}
 	free(scratch);

@@ -417,7 +417,7 @@ static enum ut_rewrite_walk_item next_at_top(struct ut_rewrite_walk *w, struct u
 }
 
 /* The end of the file. One without an event that could be read, but with damage, is refused. */
-static enum ut_rewrite_walk_item judge(const struct ut_rewrite_walk *w, struct ut_err *err)
+static enum ut_rewrite_walk_item evaluate(const struct ut_rewrite_walk *w, struct ut_err *err)
 {
 	const struct ut_json_note *damaged = &w->odd[UT_REWRITE_DAMAGED];
 
@@ -445,7 +445,7 @@ enum ut_rewrite_walk_item ut_rewrite_walk_next(struct ut_rewrite_walk *w, struct
 		else
 			item = next_at_top(w, err);
 	}
-	return item == UT_ITEM_END ? judge(w, err) : item;
+	return item == UT_ITEM_END ? evaluate(w, err) : item;
 }
 
 bool ut_rewrite_walk_was_clean(const struct ut_rewrite_walk *w)

@@ -651,7 +651,7 @@ static void put_facts(struct making *m, struct ut_kernel_variant *v, const struc
 	ut_kernel_facts_fit(f, &limits);
 }
 
-static void judge(struct ut_kernel_set *s, struct ut_kernel_variant *v)
+static void evaluate(struct ut_kernel_set *s, struct ut_kernel_variant *v)
 {
 	struct ut_kernel_verdict verdicts[UT_VERDICTS_MOST];
 
@@ -709,7 +709,7 @@ void ut_kernel_set_make(struct ut_kernel_set *s, const struct ut_store *store,
 	ut_kernel_each_sample(store, add_stall, &m);
 	for (size_t i = 0; i < s->count; i++) {
 		put_facts(&m, &s->variants[i], &m.sums[i]);
-		judge(s, &s->variants[i]);
+		evaluate(s, &s->variants[i]);
 	}
 	release(&m);
 }

@@ -226,7 +226,7 @@ static uint32_t kernel_of(struct reading *r, uint32_t variant)
 {
 	struct ut_kernel_groups *g = r->g;
 	const struct ut_kernel_variant *v = &r->set.variants[variant];
-	struct ut_judged_kernel *k;
+	struct ut_classified_kernel *k;
 
 	if (r->kernel_of[variant])
 		return r->kernel_of[variant] - 1;

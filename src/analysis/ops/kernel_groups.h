@@ -33,7 +33,7 @@ enum ut_kernel_by {
 };
 
 /* A kernel, launched in one way, and what is known of it. */
-struct ut_judged_kernel {
+struct ut_classified_kernel {
 	uint32_t name; /* text */
 	double blocks, threads;
 	struct ut_kernel_facts facts; /* its texts live in the arena */
@@ -65,7 +65,7 @@ struct ut_kernel_groups {
 	size_t group_count, group_cap;
 	struct ut_kernel_share *shares; /* finished: by group, then by total */
 	size_t share_count, share_cap;
-	struct ut_judged_kernel *kernels;
+	struct ut_classified_kernel *kernels;
 	size_t kernel_count, kernel_cap;
 	struct ut_idmap by_name, by_share;
 	uint64_t total; /* ns of all kernels */

@@ -79,7 +79,7 @@ static void put_number(struct ut_out *o, const char *key, double value)
 }
 
 /* {"dram":{"value":81.2,"unit":"%"}} */
-static void put_evidence(struct ut_out *o, const struct ut_judged_kernel *k,
+static void put_evidence(struct ut_out *o, const struct ut_classified_kernel *k,
 			 const struct ut_kernel_verdict *v)
 {
 	ut_out_text(o, "{");
@@ -95,7 +95,7 @@ static void put_evidence(struct ut_out *o, const struct ut_judged_kernel *k,
 	ut_out_text(o, "}");
 }
 
-static void put_more(struct ut_out *o, const struct ut_judged_kernel *k)
+static void put_more(struct ut_out *o, const struct ut_classified_kernel *k)
 {
 	ut_out_text(o, "[");
 	for (size_t i = 1; i < k->verdict_count; i++) {
@@ -118,7 +118,7 @@ static void put_parts(struct ut_out *o, const struct ut_kernel_groups *g,
 	ut_out_text(o, "[");
 	for (uint32_t i = 0; i < group->count && i < MOST_KERNELS; i++) {
 		const struct ut_kernel_share *s = &g->shares[group->first + i];
-		const struct ut_judged_kernel *k = &g->kernels[s->kernel];
+		const struct ut_classified_kernel *k = &g->kernels[s->kernel];
 
 		if (i)
 			ut_out_text(o, ",");
@@ -161,7 +161,7 @@ static struct ut_str short_name(struct ut_str s)
 static void put_sentence(struct ut_buf *b, const struct ut_kernel_groups *g,
 			 const struct ut_kernel_group *group)
 {
-	const struct ut_judged_kernel *k = &g->kernels[group->kernel];
+	const struct ut_classified_kernel *k = &g->kernels[group->kernel];
 	double part = group->total ? (double)group->rules[group->rule] / (double)group->total : 1;
 
 	if (group->count > 1 && part < 0.995)
@@ -190,7 +190,7 @@ static struct ut_report_cell json_cell(struct ut_out *o)
 static void put_row(struct ut_report *report, const struct ut_kernel_groups *g,
 		    const struct ut_kernel_group *group, struct scratch *s)
 {
-	const struct ut_judged_kernel *k = &g->kernels[group->kernel];
+	const struct ut_classified_kernel *k = &g->kernels[group->kernel];
 	struct ut_report_cell cells[COLUMNS];
 
 	ut_out_clear(s->evidence);

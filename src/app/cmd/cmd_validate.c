@@ -138,7 +138,7 @@ struct verdict {
 	size_t lost, odd;
 };
 
-static struct verdict judge(const struct report *r)
+static struct verdict evaluate(const struct report *r)
 {
 	struct verdict v = { .lost = r->failure[0] != '\0' };
 
@@ -234,7 +234,7 @@ static bool put_failures(struct ut_out *o, const struct report *r)
 
 static void put_text(struct ut_out *o, const struct report *r)
 {
-	struct verdict v = judge(r);
+	struct verdict v = evaluate(r);
 	bool failed;
 
 	ut_cell_text(o, r->path);
@@ -312,7 +312,7 @@ static void json_findings(struct ut_out *o, const struct report *r)
 
 static void put_json(struct ut_out *o, const struct report *r)
 {
-	struct verdict v = judge(r);
+	struct verdict v = evaluate(r);
 
 	ut_out_text(o, "{");
 	json_str(o, "path", r->path);
@@ -357,7 +357,7 @@ static int validate(const struct validate_opts *opts, const struct ut_words *wor
 		struct verdict v;
 
 		examine(&r, ut_load_threads(opts->threads));
-		v = judge(&r);
+		v = evaluate(&r);
 		*bad |= v.lost || (opts->strict && v.odd);
 		ut_out_text(out, opts->json && i ? ",\n" : "");
 		(opts->json ? put_json : put_text)(out, &r);

@@ -30,7 +30,7 @@ struct ut_kernel_report {
 	size_t category_cap;
 	uint64_t rows, most; /* kept, and at most of one process */
 	bool begun;          /* groups are there */
-	bool left;           /* a process had more: it is not judged */
+	bool left;           /* a process had more: it is not evaluated */
 };
 
 void ut_kernel_report_init(struct ut_kernel_report *r);

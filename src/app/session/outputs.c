@@ -440,7 +440,7 @@ static int feed(struct ut_outputs *o, const struct ut_spool_info *info, uint64_t
 	struct ut_trace trace;
 	struct tee tee;
 	bool measured = ut_metrics_files_open(&metrics, o, info, err);
-	bool judged = measured && wants_summary(o);
+	bool evaluated = measured && wants_summary(o);
 	int rc, metrics_rc;
 
 	ut_trace_init(&trace);
@@ -455,9 +455,9 @@ static int feed(struct ut_outputs *o, const struct ut_spool_info *info, uint64_t
 		tee_add(&tee, &o->devices.log.sink);
 	if (measured)
 		tee_add(&tee, &metrics.write.sink);
-	if (judged && !o->kernels.begun)
+	if (evaluated && !o->kernels.begun)
 		ut_kernel_report_init(&o->kernels);
-	if (judged)
+	if (evaluated)
 		tee_add(&tee, &o->kernels.sink);
 
 	rc = ut_import_spool(info->path, &trace, &tee.sink, err);
@@ -471,7 +471,7 @@ static int feed(struct ut_outputs *o, const struct ut_spool_info *info, uint64_t
 	}
 	ut_summary_end_trace(&o->summary);
 	ut_device_report_end(&o->devices, &trace, &who);
-	if (judged)
+	if (evaluated)
 		ut_kernel_report_end(&o->kernels, &trace);
 	if (o->ccl_report)
 		ut_ccl_report_print(&ccl, &o->ccl, info->pid, info->rank);

@@ -374,8 +374,8 @@ static int wait_for_turn(struct ut_accounts *a, const char *client)
 }
 
 /* With the lock, which is given up while the passphrase is made a digest of. */
-static int judge(struct ut_accounts *a, const char *client, const char *passphrase,
-		 struct ut_err *err)
+static int evaluate(struct ut_accounts *a, const char *client, const char *passphrase,
+		    struct ut_err *err)
 {
 	char digest[UT_DIGEST];
 	struct access kept = { .rounds = a->now.rounds ? a->now.rounds : 1 };
@@ -416,7 +416,7 @@ int ut_accounts_try(struct ut_accounts *a, const char *client, const char *passp
 		*wait = ut_attempts_wait(&a->attempts, client, steady_ms() / 1000);
 	rc = *wait ? refuse_guess(*wait, err) : refresh(a, err);
 	if (!rc)
-		rc = judge(a, client, passphrase, err);
+		rc = evaluate(a, client, passphrase, err);
 	pthread_mutex_unlock(&a->lock);
 	return rc;
 }

@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "site/judge.h"
+#include "site/evaluator.h"
 #include "site/proxy.h"
 #include "site/site_call.h"
 
@@ -49,8 +49,9 @@ static int hand_on(struct ut_call *c, const struct ut_viewed *what, struct ut_er
 
 int ut_api_view(struct ut_call *c, struct ut_err *err)
 {
-	if (!strcmp(c->rest, "info")) /* what was put here by hand is judged when it is looked at */
-		ut_judge_add(c->site->judge, c->args[0], c->args[1], false);
+	if (!strcmp(c->rest,
+		    "info")) /* what was put here by hand is evaluated when it is looked at */
+		ut_evaluator_add(c->site->evaluator, c->args[0], c->args[1], false);
 	return hand_on(c, &(struct ut_viewed){ .project = c->args[0], .result = c->args[1] }, err);
 }
 

@@ -11,7 +11,7 @@
 
 #include "base/arena.h"
 #include "base/grow.h"
-#include "site/judge.h"
+#include "site/evaluator.h"
 #include "site/site_call.h"
 #include "workbench/supervisor.h"
 
@@ -189,7 +189,7 @@ static bool look_at_run(struct ut_events *e, struct watched *w)
 		if (!rc && r.state == UT_RESULT_CUT)
 			recover(e, w->project, w->result);
 		else if (!rc)
-			ut_judge_add(e->site->judge, w->project, w->result, true);
+			ut_evaluator_add(e->site->evaluator, w->project, w->result, true);
 	}
 	ut_arena_release(&arena);
 	return busy;

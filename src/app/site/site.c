@@ -14,8 +14,8 @@
 #include "base/arena.h"
 #include "base/grow.h"
 #include "site/body_schema.h"
+#include "site/evaluator.h"
 #include "site/events.h"
-#include "site/judge.h"
 #include "site/routes.h"
 #include "site/site_call.h"
 #include "text/file_text.h"
@@ -417,7 +417,7 @@ static int open_parts(struct ut_site *s, struct ut_err *err)
 			     : ut_err_set(err, -EIO, "there are no random numbers to be had");
 	if (!rc) {
 		s->events = ut_events_new();
-		s->judge = ut_judge_new();
+		s->evaluator = ut_evaluator_new();
 		ut_trash_empty(&s->data_dir, (int64_t)UT_TRASH_DAYS * DAY);
 	}
 	return rc;
@@ -468,7 +468,7 @@ void ut_site_close(struct ut_site *s)
 		ut_events_stop(s->events);
 	if (s->accounts)
 		ut_accounts_stop(s->accounts);
-	ut_judge_free(s->judge);
+	ut_evaluator_free(s->evaluator);
 	ut_serve_close(s->server);
 	ut_viewers_close(s->viewers);
 	ut_events_free(s->events);
@@ -511,9 +511,9 @@ const char *ut_site_fingerprint(const struct ut_site *s)
 void ut_site_run(struct ut_site *s, const volatile sig_atomic_t *stop)
 {
 	ut_events_run(s->events, s);
-	ut_judge_run(s->judge, s);
+	ut_evaluator_run(s->evaluator, s);
 	ut_serve_run(s->server, stop);
-	ut_judge_stop(s->judge);
+	ut_evaluator_stop(s->evaluator);
 	ut_events_stop(s->events);
 }
 

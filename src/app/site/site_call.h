@@ -21,7 +21,7 @@
 #include "workbench/data_dir.h"
 
 struct ut_events;
-struct ut_judge;
+struct ut_evaluator;
 
 struct ut_site {
 	struct ut_site_opts opts;
@@ -30,7 +30,7 @@ struct ut_site {
 	struct ut_accounts *accounts;
 	struct ut_viewers *viewers;
 	struct ut_events *events;
-	struct ut_judge *judge;
+	struct ut_evaluator *evaluator;
 	struct ut_serve *server;
 	struct ut_certificate certificate;
 	struct ut_auth gate; /* its tokens */

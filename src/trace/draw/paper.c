@@ -152,7 +152,7 @@ static cairo_status_t take(void *out, const unsigned char *data, unsigned int le
 	return CAIRO_STATUS_SUCCESS;
 }
 
-static int judge(cairo_status_t status, struct ut_err *err)
+static int evaluate(cairo_status_t status, struct ut_err *err)
 {
 	return status == CAIRO_STATUS_SUCCESS ? 0
 					      : ut_err_set(err, -EIO, "cairo cannot draw this: %s",
@@ -187,11 +187,11 @@ int ut_paper_pdf(const struct ut_scene *s, struct ut_out *out, struct ut_err *er
 		draw_page(&p, &page);
 		ut_cairo.show_page(p.to);
 	}
-	rc = judge(ut_cairo.status(p.to), err);
+	rc = evaluate(ut_cairo.status(p.to), err);
 	ut_cairo.destroy(p.to);
 	ut_cairo.surface_finish(surface);
 	if (!rc)
-		rc = judge(ut_cairo.surface_status(surface), err);
+		rc = evaluate(ut_cairo.surface_status(surface), err);
 	ut_cairo.surface_destroy(surface);
 	return rc;
 }
@@ -238,10 +238,10 @@ int ut_paper_png(const struct ut_scene *s, struct ut_out *out, struct ut_err *er
 		draw_page(&p, &page);
 		ut_cairo.translate(p.to, 0, page.height);
 	}
-	rc = judge(ut_cairo.status(p.to), err);
+	rc = evaluate(ut_cairo.status(p.to), err);
 	ut_cairo.destroy(p.to);
 	if (!rc)
-		rc = judge(ut_cairo.surface_write_to_png_stream(surface, take, out), err);
+		rc = evaluate(ut_cairo.surface_write_to_png_stream(surface, take, out), err);
 	ut_cairo.surface_destroy(surface);
 	return rc;
 }

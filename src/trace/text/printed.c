@@ -101,7 +101,7 @@ static struct ut_str complaint(const struct child *c)
 	return s;
 }
 
-static int judge(const struct child *c, const char *name, int rc, int status, struct ut_err *err)
+static int evaluate(const struct child *c, const char *name, int rc, int status, struct ut_err *err)
 {
 	struct ut_str why = complaint(c);
 
@@ -132,7 +132,7 @@ int ut_printed(struct ut_str *text, struct ut_arena *a, const char *const *argv,
 		kill(c.pid, SIGKILL);
 	while (waitpid(c.pid, &status, 0) < 0 && errno == EINTR)
 		;
-	rc = judge(&c, argv[0], rc, status, err);
+	rc = evaluate(&c, argv[0], rc, status, err);
 	if (!rc) {
 		text->len = c.printed.len;
 		text->ptr = ut_buf_take(&c.printed, a);

@@ -1,4 +1,4 @@
-#include "site/judge.h"
+#include "site/evaluator.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +20,7 @@
 #include "workbench/folder.h"
 #include "workbench/supervisor.h"
 
-#define WAITING     256u /* results; more are judged when somebody looks at them */
+#define WAITING     256u /* results; more are evaluated when somebody looks at them */
 #define ANSWER_MOST (32u << 20)
 #define TRIES       600 /* of a viewer that still reads: each waits a while */
 #define AGAIN_MS    200
@@ -33,7 +33,7 @@ struct wanted {
 	bool anew;
 };
 
-struct ut_judge {
+struct ut_evaluator {
 	pthread_mutex_t lock;
 	struct wanted queue[WAITING];
 	size_t count;
@@ -43,9 +43,9 @@ struct ut_judge {
 	struct ut_site *site;
 };
 
-struct ut_judge *ut_judge_new(void)
+struct ut_evaluator *ut_evaluator_new(void)
 {
-	struct ut_judge *j = ut_make(sizeof(*j));
+	struct ut_evaluator *j = ut_make(sizeof(*j));
 
 	pthread_mutex_init(&j->lock, NULL);
 	j->tunnel = -1;
@@ -59,11 +59,11 @@ static void forget(struct wanted *w)
 	*w = (struct wanted){ 0 };
 }
 
-void ut_judge_free(struct ut_judge *j)
+void ut_evaluator_free(struct ut_evaluator *j)
 {
 	if (!j)
 		return;
-	ut_judge_stop(j);
+	ut_evaluator_stop(j);
 	for (size_t i = 0; i < j->count; i++)
 		forget(&j->queue[i]);
 	pthread_mutex_destroy(&j->lock);
@@ -77,7 +77,7 @@ static char *copied(const char *text)
 	return memcpy(ut_make(size), text, size);
 }
 
-void ut_judge_add(struct ut_judge *j, const char *project, const char *result, bool anew)
+void ut_evaluator_add(struct ut_evaluator *j, const char *project, const char *result, bool anew)
 {
 	bool known = false;
 
@@ -110,7 +110,7 @@ static int read_reply(struct ut_reply *reply, struct ut_buf *text)
 }
 
 /* Who ends us need not wait for an answer. */
-static void set_talk(struct ut_judge *j, int fd)
+static void set_talk(struct ut_evaluator *j, int fd)
 {
 	pthread_mutex_lock(&j->lock);
 	if (j->tunnel >= 0)
@@ -122,7 +122,7 @@ static void set_talk(struct ut_judge *j, int fd)
 }
 
 /* One question; the status, or why there is none. */
-static int ask_once(struct ut_judge *j, const struct ut_viewed *what, const char *path,
+static int ask_once(struct ut_evaluator *j, const struct ut_viewed *what, const char *path,
 		    const char *body, struct ut_buf *text)
 {
 	struct ut_request request = { .method = UT_METHOD_POST,
@@ -150,7 +150,7 @@ static int ask_once(struct ut_judge *j, const struct ut_viewed *what, const char
 }
 
 /* The answer as it was read; NULL: there is none. A trace may be read for a while. */
-static const struct ut_doc *ask(struct ut_judge *j, struct ut_arena *a, const struct wanted *w,
+static const struct ut_doc *ask(struct ut_evaluator *j, struct ut_arena *a, const struct wanted *w,
 				const char *path, const char *body)
 {
 	const struct ut_viewed what = { .project = w->project, .result = w->result };
@@ -180,7 +180,7 @@ static bool is_failed(const struct ut_doc *info)
 }
 
 /* The first of what tools have found, as the page takes it; else of what the trace itself says. */
-static const struct ut_doc *find_first(struct ut_judge *j, struct ut_arena *a,
+static const struct ut_doc *find_first(struct ut_evaluator *j, struct ut_arena *a,
 				       const struct wanted *w, const char **tool)
 {
 	const struct ut_doc *info = ask(j, a, w, "/api/info", "{}"), *list;
@@ -248,7 +248,7 @@ static const char *word_of(struct ut_arena *a, const struct ut_doc *finding, con
 	return !strcmp(tone, "bad") ? "slow" : "look";
 }
 
-static void write_verdict(struct ut_judge *j, int at, struct ut_arena *a,
+static void write_verdict(struct ut_evaluator *j, int at, struct ut_arena *a,
 			  const struct ut_doc *finding, const char *tool)
 {
 	static const char *const members[] = { "tone", "say", "why" };
@@ -269,7 +269,7 @@ static void write_verdict(struct ut_judge *j, int at, struct ut_arena *a,
 	ut_buf_release(&text);
 }
 
-static void judge(struct ut_judge *j, const struct wanted *w)
+static void evaluate(struct ut_evaluator *j, const struct wanted *w)
 {
 	struct ut_arena arena = { 0 };
 	const struct ut_doc *finding;
@@ -292,7 +292,7 @@ static void judge(struct ut_judge *j, const struct wanted *w)
 
 static void *work(void *ctx)
 {
-	struct ut_judge *j = ctx;
+	struct ut_evaluator *j = ctx;
 
 	while (!j->stop) {
 		struct wanted w = { 0 };
@@ -304,7 +304,7 @@ static void *work(void *ctx)
 		}
 		pthread_mutex_unlock(&j->lock);
 		if (w.project)
-			judge(j, &w);
+			evaluate(j, &w);
 		else
 			poll(NULL, 0, TICK_MS);
 		forget(&w);
@@ -312,14 +312,14 @@ static void *work(void *ctx)
 	return NULL;
 }
 
-void ut_judge_run(struct ut_judge *j, struct ut_site *site)
+void ut_evaluator_run(struct ut_evaluator *j, struct ut_site *site)
 {
 	j->site = site;
 	if (!j->is_running)
 		j->is_running = !pthread_create(&j->thread, NULL, work, j);
 }
 
-void ut_judge_stop(struct ut_judge *j)
+void ut_evaluator_stop(struct ut_evaluator *j)
 {
 	pthread_mutex_lock(&j->lock);
 	j->stop = true;
