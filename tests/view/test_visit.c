@@ -16,10 +16,10 @@
 #include "base/str.h"
 #include "support/unit.h"
 #include "view/ask.h"
+#include "view/search_query.h"
 #include "view/view.h"
 #include "view/view_parts.h"
 #include "view/visit.h"
-#include "view/wanted.h"
 
 #define NAMES 5u
 
@@ -82,14 +82,14 @@ static void add(void *ctx, const struct ut_visit *v)
 static void walk(struct ut_view *view, struct ut_ask_scope *scope, const char *query,
 		 struct sums *s)
 {
-	struct ut_wanted wanted;
+	struct ut_search_query search_query;
 
 	*s = (struct sums){ .view = view };
-	assert_int_equal(
-		ut_wanted_init(&wanted, view, (struct ut_str){ query, strlen(query) }, scope, NULL),
-		0);
-	ut_view_walk(view, scope, &wanted, add, s);
-	ut_wanted_release(&wanted);
+	assert_int_equal(ut_search_query_init(&search_query, view,
+					      (struct ut_str){ query, strlen(query) }, scope, NULL),
+			 0);
+	ut_view_walk(view, scope, &search_query, add, s);
+	ut_search_query_release(&search_query);
 }
 
 /* What `stats --clip` says of the same window. */

@@ -16,8 +16,8 @@
 #include "model/utr.h"
 #include "model/utr_planes.h"
 #include "text/out.h"
-#include "view/intro.h"
-#include "view/strips.h"
+#include "view/lane_items.h"
+#include "view/view_header.h"
 #include "view/view_parts.h"
 
 #define MAGIC        0x32495455u          /* "UTI2" */
@@ -60,15 +60,15 @@ uint64_t ut_page_too_many(const struct ut_view *v, uint64_t slices)
 }
 
 static void draw_track(const struct ut_view *v, const struct ut_view_track *t, uint32_t lane,
-		       double pixel, void (*item)(void *ctx, const struct ut_strip_item *item),
+		       double pixel, void (*item)(void *ctx, const struct ut_lane_item *item),
 		       void *ctx)
 {
 	if (t->lanes->lanes[lane].kind <= UT_LANE_MARKS)
-		ut_strip_draw(
-			&(struct ut_strip){ t, lane, 0, (double)v->span + 1, pixel, item, ctx });
+		ut_lane_items_draw(&(struct ut_lane_items){ t, lane, 0, (double)v->span + 1, pixel,
+							    item, ctx });
 }
 
-static void count_item(void *ctx, const struct ut_strip_item *item)
+static void count_item(void *ctx, const struct ut_lane_item *item)
 {
 	(void)item;
 	++*(uint64_t *)ctx;
@@ -152,18 +152,18 @@ static void keep(uint64_t *bits, uint64_t row)
 }
 
 /* Of those that share a pixel, the longest. */
-static void keep_item(void *ctx, const struct ut_strip_item *item)
+static void keep_item(void *ctx, const struct ut_lane_item *item)
 {
 	struct chosen *c = ctx;
 	const struct ut_view_track *t = c->track;
 	uint64_t longest = 0, row = item->row;
 
-	for (uint64_t i = item->first; item->row == UT_STRIP_MANY && i < item->next; i++) {
+	for (uint64_t i = item->first; item->row == UT_LANE_ITEM_MANY && i < item->next; i++) {
 		struct ut_entry e;
 
 		if (!ut_lane_entry(t->trace->store, t->local, c->lane, i, &e))
 			continue;
-		if (row != UT_STRIP_MANY && e.end - e.ts <= longest)
+		if (row != UT_LANE_ITEM_MANY && e.end - e.ts <= longest)
 			continue;
 		longest = e.end - e.ts;
 		row = e.row;
@@ -467,13 +467,13 @@ static void put_groups(const struct ut_view_trace *t, struct ut_out *out)
 static void put_head(struct page *p, struct ut_out *const *images, struct ut_out *out)
 {
 	struct ut_view *v = p->view;
-	struct ut_intro intro = { .left = p->left.len ? p->left.data : NULL,
-				  .slices = v->slices,
-				  .samples = v->samples,
-				  .types = v->type_count };
+	struct ut_view_header intro = { .left = p->left.len ? p->left.data : NULL,
+					.slices = v->slices,
+					.samples = v->samples,
+					.types = v->type_count };
 
 	ut_out_text(out, "{\"info\":");
-	ut_intro_info(v, &intro, out);
+	ut_view_header_info(v, &intro, out);
 	ut_out_text(out, ",\"whole\":{");
 	if (p->pixel)
 		put_whole(v, "aggregate", "", out);

@@ -16,7 +16,7 @@ struct ut_out;
 struct ut_view;
 struct ut_view_row;
 
-/* intro.c */
+/* view_header.c */
 int ut_answer_info(struct ut_view *v, const struct ut_ask *a, struct ut_out *out,
 		   struct ut_err *err);
 int ut_answer_places(struct ut_view *v, const struct ut_ask *a, struct ut_out *out,
@@ -26,7 +26,7 @@ int ut_answer_types(struct ut_view *v, const struct ut_ask *a, struct ut_out *ou
 int ut_answer_words(struct ut_view *v, const struct ut_ask *a, struct ut_out *out,
 		    struct ut_err *err);
 
-/* strips.c */
+/* lane_items.c */
 int ut_answer_window(struct ut_view *v, const struct ut_ask *a, struct ut_out *out,
 		     struct ut_err *err);
 
@@ -41,7 +41,7 @@ int ut_answer_step(struct ut_view *v, const struct ut_ask *a, struct ut_out *out
 int ut_answer_flows(struct ut_view *v, const struct ut_ask *a, struct ut_out *out,
 		    struct ut_err *err);
 
-/* hits.c */
+/* matches.c */
 int ut_answer_search(struct ut_view *v, const struct ut_ask *a, struct ut_out *out,
 		     struct ut_err *err);
 int ut_answer_find(struct ut_view *v, const struct ut_ask *a, struct ut_out *out,

@@ -581,7 +581,7 @@ static void make_sums(struct area *a)
 
 /* Tracks are shared among workers, who have sums of their own; those of a track are nobody else's.
  * With arguments the sums are too many to be joined again. */
-static void walk_area(struct area *a, const struct ut_wanted *wanted)
+static void walk_area(struct area *a, const struct ut_search_query *query)
 {
 	size_t workers =
 		a->ask->key_count ? 1 : ut_thread_pool_size(a->view->threads, a->view->track_count);
@@ -595,14 +595,14 @@ static void walk_area(struct area *a, const struct ut_wanted *wanted)
 		make_sums(&all[i]);
 		ctxs[i] = &all[i];
 	}
-	ut_view_walk_shared(a->view, a->scope, wanted, add_visit, ctxs, workers);
+	ut_view_walk_shared(a->view, a->scope, query, add_visit, ctxs, workers);
 	for (size_t i = 1; i < workers; i++)
 		join_area(a, &all[i]);
 }
 
-static int start_area(struct area *a, struct ut_wanted *wanted, struct ut_err *err)
+static int start_area(struct area *a, struct ut_search_query *query, struct ut_err *err)
 {
-	int rc = ut_wanted_init(wanted, a->view, (struct ut_str){ "", 0 }, a->scope, err);
+	int rc = ut_search_query_init(query, a->view, (struct ut_str){ "", 0 }, a->scope, err);
 
 	if (rc)
 		return rc;
@@ -610,11 +610,11 @@ static int start_area(struct area *a, struct ut_wanted *wanted, struct ut_err *e
 	a->slices = ut_make(((size_t)a->view->track_count + 1) * sizeof(*a->slices));
 	a->works = ut_make((size_t)a->view->track_count + 1);
 	make_sums(a);
-	walk_area(a, wanted);
+	walk_area(a, query);
 	return 0;
 }
 
-static void end_area(struct area *a, struct ut_wanted *wanted)
+static void end_area(struct area *a, struct ut_search_query *query)
 {
 	for (uint32_t i = 0; i < a->view->place_count; i++)
 		free(a->devices[i].busy);
@@ -626,7 +626,7 @@ static void end_area(struct area *a, struct ut_wanted *wanted)
 	free(a->busy);
 	free(a->sums);
 	free(a->slots);
-	ut_wanted_release(wanted);
+	ut_search_query_release(query);
 }
 
 int ut_answer_aggregate(struct ut_view *v, const struct ut_ask *ask, struct ut_out *out,
@@ -634,17 +634,17 @@ int ut_answer_aggregate(struct ut_view *v, const struct ut_ask *ask, struct ut_o
 {
 	struct area a = { .view = v, .ask = ask, .scope = &ask->scope };
 	uint64_t span = ut_scope_span(v, &ask->scope);
-	struct ut_wanted wanted;
-	int rc = start_area(&a, &wanted, err);
+	struct ut_search_query query;
+	int rc = start_area(&a, &query, err);
 
 	if (rc)
 		return rc;
 	put_slices(&a, out);
 	put_tracks(&a, span, out);
-	ut_area_counters(v, &ask->scope, &wanted, out);
+	ut_area_counters(v, &ask->scope, &query, out);
 	put_devices(&a, span, out);
 	ut_out_fmt(out, ",\"span\":%" PRIu64 "}", span);
-	end_area(&a, &wanted);
+	end_area(&a, &query);
 	return 0;
 }
 
@@ -653,8 +653,8 @@ int ut_area_facts(struct ut_view *v, const struct ut_ask *ask, struct ut_area_fa
 {
 	const struct ut_ask plain = { .scope = ask->scope };
 	struct area a = { .view = v, .ask = &plain, .scope = &ask->scope };
-	struct ut_wanted wanted;
-	int rc = start_area(&a, &wanted, err);
+	struct ut_search_query query;
+	int rc = start_area(&a, &query, err);
 
 	*f = (struct ut_area_facts){ .span = ut_scope_span(v, &ask->scope), .device = UT_NO_PLACE };
 	if (rc)
@@ -662,6 +662,6 @@ int ut_area_facts(struct ut_view *v, const struct ut_ask *ask, struct ut_area_fa
 	find_heaviest(&a, f);
 	find_idlest(&a, f);
 	find_uneven(&a, f);
-	end_area(&a, &wanted);
+	end_area(&a, &query);
 	return 0;
 }

@@ -13,7 +13,7 @@ struct ut_ask_scope;
 struct ut_out;
 struct ut_sheet;
 struct ut_view;
-struct ut_wanted;
+struct ut_search_query;
 
 struct ut_area_facts {
 	uint64_t span;
@@ -34,7 +34,7 @@ void ut_area_put_path(struct ut_sheet *s, const struct ut_view *v, uint32_t plac
 
 /* ,"counters":TABLE */
 void ut_area_counters(struct ut_view *v, const struct ut_ask_scope *scope,
-		      const struct ut_wanted *w, struct ut_out *out);
+		      const struct ut_search_query *w, struct ut_out *out);
 
 int ut_area_facts(struct ut_view *v, const struct ut_ask *ask, struct ut_area_facts *f,
 		  struct ut_err *err) UT_MUST_CHECK;

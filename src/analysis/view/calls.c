@@ -419,9 +419,9 @@ int ut_answer_tree(struct ut_view *v, const struct ut_ask *a, struct ut_out *out
 	uint32_t type = a->name.len ? ut_view_find_name(v, a->name) : UINT32_MAX;
 	size_t limit = a->nodes < SENT_MOST ? (size_t)a->nodes : SENT_MOST;
 	struct sent sent = { 0 };
-	struct ut_wanted wanted;
+	struct ut_search_query query;
 	bool timed;
-	int rc = ut_wanted_init(&wanted, v, (struct ut_str){ "", 0 }, &a->scope, err);
+	int rc = ut_search_query_init(&query, v, (struct ut_str){ "", 0 }, &a->scope, err);
 
 	if (rc)
 		return rc;
@@ -431,7 +431,7 @@ int ut_answer_tree(struct ut_view *v, const struct ut_ask *a, struct ut_out *out
 		c.nodes[0].type = type;
 		c.name = v->name_of[type];
 	}
-	ut_view_walk(v, &a->scope, &wanted, grow_visit, &c);
+	ut_view_walk(v, &a->scope, &query, grow_visit, &c);
 	chain(&c, timed);
 	flatten(&c, threshold(&c, limit), &sent);
 	put_tree(&c, &sent, a, timed, out);
@@ -441,6 +441,6 @@ int ut_answer_tree(struct ut_view *v, const struct ut_ask *a, struct ut_out *out
 	free(c.slots);
 	free(c.ids);
 	free(c.at);
-	ut_wanted_release(&wanted);
+	ut_search_query_release(&query);
 	return 0;
 }

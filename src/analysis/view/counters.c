@@ -8,9 +8,9 @@
 #include "text/out.h"
 #include "view/area.h"
 #include "view/ask.h"
+#include "view/search_query.h"
 #include "view/sheet.h"
 #include "view/view_parts.h"
-#include "view/wanted.h"
 
 void ut_area_put_path(struct ut_sheet *s, const struct ut_view *v, uint32_t place)
 {
@@ -133,7 +133,7 @@ static void put_counter(struct ut_view *v, const struct ut_ask_scope *scope, uin
 }
 
 void ut_area_counters(struct ut_view *v, const struct ut_ask_scope *scope,
-		      const struct ut_wanted *w, struct ut_out *out)
+		      const struct ut_search_query *w, struct ut_out *out)
 {
 	struct ut_sheet s;
 

@@ -15,7 +15,7 @@
 #include "view/answers.h"
 #include "view/area.h"
 #include "view/ask.h"
-#include "view/intro.h"
+#include "view/view_header.h"
 #include "view/view_parts.h"
 
 #define IDLE_BAD                                                                                   \
@@ -117,7 +117,7 @@ static void find_failed(struct findings *f)
 	struct ut_buf say = { 0 };
 	struct finding *n;
 
-	if (!ut_intro_failures(f->view, &say)) {
+	if (!ut_view_header_failures(f->view, &say)) {
 		ut_buf_release(&say);
 		return;
 	}

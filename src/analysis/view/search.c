@@ -3,11 +3,11 @@
  */
 #include "text/out.h"
 #include "view/answers.h"
-#include "view/hits.h"
+#include "view/matches.h"
 
 #define LIST_MOST 100000u
 
-static void put_found(struct ut_view *v, const struct ut_hits *h, struct ut_out *out)
+static void put_found(struct ut_view *v, const struct ut_view_matches *h, struct ut_out *out)
 {
 	bool any = false;
 
@@ -36,18 +36,18 @@ static void put_found(struct ut_view *v, const struct ut_hits *h, struct ut_out 
 int ut_answer_search(struct ut_view *v, const struct ut_ask *a, struct ut_out *out,
 		     struct ut_err *err)
 {
-	struct ut_wanted wanted;
-	struct ut_hits hits;
-	struct ut_hits_ask ask = { .scope = &a->scope, .wanted = &wanted };
-	int rc = ut_wanted_init(&wanted, v, a->query, &a->scope, err);
+	struct ut_search_query query;
+	struct ut_view_matches matches;
+	struct ut_view_matches_ask ask = { .scope = &a->scope, .query = &query };
+	int rc = ut_search_query_init(&query, v, a->query, &a->scope, err);
 
 	if (rc)
 		return rc;
 	ask.limit = a->limit < LIST_MOST ? (size_t)a->limit : LIST_MOST;
-	ut_hits_find(&hits, v, &ask);
-	put_found(v, &hits, out);
-	ut_hits_release(&hits);
-	ut_wanted_release(&wanted);
+	ut_view_matches_find(&matches, v, &ask);
+	put_found(v, &matches, out);
+	ut_view_matches_release(&matches);
+	ut_search_query_release(&query);
 	return 0;
 }
 
@@ -55,38 +55,39 @@ int ut_answer_search(struct ut_view *v, const struct ut_ask *a, struct ut_out *o
 int ut_answer_find(struct ut_view *v, const struct ut_ask *a, struct ut_out *out,
 		   struct ut_err *err)
 {
-	struct ut_wanted wanted;
-	struct ut_hits hits;
-	struct ut_hits_ask ask = { .scope = &a->scope, .wanted = &wanted };
+	struct ut_search_query query;
+	struct ut_view_matches matches;
+	struct ut_view_matches_ask ask = { .scope = &a->scope, .query = &query };
 	struct ut_view_row from;
-	struct ut_hit hit;
+	struct ut_view_match match;
 	bool there;
 
-	if (ut_wanted_init(&wanted, v, a->query, &a->scope, err)) {
+	if (ut_search_query_init(&query, v, a->query, &a->scope, err)) {
 		ut_out_text(out, "null");
 		return 0;
 	}
-	ask.here = a->by > 0 ? (struct ut_hit){ 0, 0 } : (struct ut_hit){ UINT64_MAX, UINT64_MAX };
+	ask.here = a->by > 0 ? (struct ut_view_match){ 0, 0 }
+			     : (struct ut_view_match){ UINT64_MAX, UINT64_MAX };
 	there = a->has_from && ut_view_find(v, a->from, &from);
 	if (there)
-		ask.here = (struct ut_hit){ from.start, a->from };
-	ut_hits_find(&hits, v, &ask);
+		ask.here = (struct ut_view_match){ from.start, a->from };
+	ut_view_matches_find(&matches, v, &ask);
 	if (a->by > 0)
-		hit = there && hits.has_next ? hits.next : hits.first;
+		match = there && matches.has_next ? matches.next : matches.first;
 	else
-		hit = there && hits.has_previous ? hits.previous : hits.last;
-	if (hits.count) {
-		uint64_t count = hits.count;
+		match = there && matches.has_previous ? matches.previous : matches.last;
+	if (matches.count) {
+		uint64_t count = matches.count;
 
-		ut_hits_release(&hits);
-		ask.here = hit;
-		ut_hits_find(&hits, v, &ask);
-		ut_out_fmt(out, "{\"id\":%llu,\"nth\":%llu}", (unsigned long long)hit.id,
-			   (unsigned long long)(count ? hits.before + 1 : 0));
+		ut_view_matches_release(&matches);
+		ask.here = match;
+		ut_view_matches_find(&matches, v, &ask);
+		ut_out_fmt(out, "{\"id\":%llu,\"nth\":%llu}", (unsigned long long)match.id,
+			   (unsigned long long)(count ? matches.before + 1 : 0));
 	} else {
 		ut_out_text(out, "null");
 	}
-	ut_hits_release(&hits);
-	ut_wanted_release(&wanted);
+	ut_view_matches_release(&matches);
+	ut_search_query_release(&query);
 	return 0;
 }

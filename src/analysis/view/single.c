@@ -14,7 +14,7 @@
 #include "view/arguments.h"
 #include "view/arrow_list.h"
 #include "view/ask.h"
-#include "view/hits.h"
+#include "view/matches.h"
 #include "view/visit.h"
 
 #define ARROWS_MOST  64u
@@ -192,7 +192,7 @@ uint64_t ut_view_self(struct ut_view *v, const struct ut_view_row *row)
 				      .has_tracks = true };
 	uint64_t rows = ut_rows_find(row->track->rows, ut_view_ts(row->track, row->end)) - row->row;
 	struct self self = { .row = row->row };
-	struct ut_wanted wanted;
+	struct ut_search_query query;
 
 	if (v->classes[row->type] != UT_CLASS_WORK)
 		return 0;
@@ -200,10 +200,10 @@ uint64_t ut_view_self(struct ut_view *v, const struct ut_view_row *row)
 		return row->end - row->start;
 	if (rows > WALK_ROWS)
 		return self_by_lanes(row);
-	if (ut_wanted_init(&wanted, v, (struct ut_str){ "", 0 }, &scope, NULL))
+	if (ut_search_query_init(&query, v, (struct ut_str){ "", 0 }, &scope, NULL))
 		return 0;
-	ut_view_walk(v, &scope, &wanted, note_self, &self);
-	ut_wanted_release(&wanted);
+	ut_view_walk(v, &scope, &query, note_self, &self);
+	ut_search_query_release(&query);
 	return self.self;
 }
 
@@ -368,19 +368,19 @@ static void put_parents(struct ut_view *v, const struct ut_view_row *row, struct
 static void put_same(struct ut_view *v, const struct ut_view_row *row, struct ut_out *out)
 {
 	const struct ut_ask_scope all = { 0 };
-	struct ut_wanted wanted;
-	struct ut_hits hits = { 0 };
-	struct ut_hits_ask ask = { .scope = &all, .wanted = &wanted, .lengths = true };
+	struct ut_search_query query;
+	struct ut_view_matches matches = { 0 };
+	struct ut_view_matches_ask ask = { .scope = &all, .query = &query, .lengths = true };
 
-	ask.here = (struct ut_hit){ row->start, ut_view_id(v, row->track, row->row) };
-	if (!ut_wanted_init_name(&wanted, v, ut_view_type_name(v, row->type), &all, NULL)) {
-		ut_hits_find(&hits, v, &ask);
-		ut_wanted_release(&wanted);
+	ask.here = (struct ut_view_match){ row->start, ut_view_id(v, row->track, row->row) };
+	if (!ut_search_query_init_name(&query, v, ut_view_type_name(v, row->type), &all, NULL)) {
+		ut_view_matches_find(&matches, v, &ask);
+		ut_search_query_release(&query);
 	}
 	ut_out_fmt(out, ",\"nth\":%llu,\"ofName\":%llu,\"ofNameTotal\":%llu",
-		   (unsigned long long)hits.before + 1, (unsigned long long)hits.count,
-		   (unsigned long long)hits.total);
-	ut_hits_release(&hits);
+		   (unsigned long long)matches.before + 1, (unsigned long long)matches.count,
+		   (unsigned long long)matches.total);
+	ut_view_matches_release(&matches);
 }
 
 int ut_answer_detail(struct ut_view *v, const struct ut_ask *a, struct ut_out *out,
@@ -461,19 +461,19 @@ int ut_answer_at(struct ut_view *v, const struct ut_ask *a, struct ut_out *out, 
 static bool step_name(struct ut_view *v, const struct ut_view_row *row, int by, uint64_t *id)
 {
 	const struct ut_ask_scope all = { 0 };
-	struct ut_wanted wanted;
-	struct ut_hits hits;
-	struct ut_hits_ask ask = { .scope = &all, .wanted = &wanted };
+	struct ut_search_query query;
+	struct ut_view_matches matches;
+	struct ut_view_matches_ask ask = { .scope = &all, .query = &query };
 	bool found;
 
-	ask.here = (struct ut_hit){ row->start, ut_view_id(v, row->track, row->row) };
-	if (ut_wanted_init_name(&wanted, v, ut_view_type_name(v, row->type), &all, NULL))
+	ask.here = (struct ut_view_match){ row->start, ut_view_id(v, row->track, row->row) };
+	if (ut_search_query_init_name(&query, v, ut_view_type_name(v, row->type), &all, NULL))
 		return false;
-	ut_hits_find(&hits, v, &ask);
-	found = by > 0 ? hits.has_next : hits.has_previous;
-	*id = by > 0 ? hits.next.id : hits.previous.id;
-	ut_hits_release(&hits);
-	ut_wanted_release(&wanted);
+	ut_view_matches_find(&matches, v, &ask);
+	found = by > 0 ? matches.has_next : matches.has_previous;
+	*id = by > 0 ? matches.next.id : matches.previous.id;
+	ut_view_matches_release(&matches);
+	ut_search_query_release(&query);
 	return found;
 }
 

@@ -89,20 +89,20 @@ int ut_answer_list(struct ut_view *v, const struct ut_ask *a, struct ut_out *out
 		   struct ut_err *err)
 {
 	struct listing l = { .view = v };
-	struct ut_wanted wanted;
+	struct ut_search_query query;
 	struct ut_sheet s;
-	int rc = ut_wanted_init(&wanted, v, (struct ut_str){ "", 0 }, &a->scope, err);
+	int rc = ut_search_query_init(&query, v, (struct ut_str){ "", 0 }, &a->scope, err);
 
 	if (rc)
 		return rc;
 	l.limit = a->limit < LIST_MOST ? (size_t)a->limit : LIST_MOST;
-	ut_view_walk(v, &a->scope, &wanted, list_visit, &l);
+	ut_view_walk(v, &a->scope, &query, list_visit, &l);
 	ut_sort(l.items, l.count, sizeof(*l.items), by_start);
 	ut_sheet_init(&s, list_columns, COLUMNS(list_columns));
 	for (size_t i = 0; i < l.count; i++)
 		put_listed(v, &l.items[i], &s);
 	ut_sheet_write(&s, l.all - l.count, out);
 	free(l.items);
-	ut_wanted_release(&wanted);
+	ut_search_query_release(&query);
 	return 0;
 }

@@ -346,22 +346,22 @@ int ut_answer_distribution(struct ut_view *v, const struct ut_ask *a, struct ut_
 			   struct ut_err *err)
 {
 	struct spread s = { .view = v, .ask = a, .low = a->low, .high = a->high };
-	struct ut_wanted wanted;
-	int rc = ut_wanted_init_name(&wanted, v, a->name, &a->scope, err);
+	struct ut_search_query query;
+	int rc = ut_search_query_init_name(&query, v, a->name, &a->scope, err);
 
 	if (rc)
 		return rc;
 	s.bins = a->bins < 1 ? 1 : a->bins > BINS_MOST ? BINS_MOST : (size_t)a->bins;
 	s.with_bins = !isnan(a->low) && !isnan(a->high);
 	s.slots = ut_make(SLOTS * sizeof(*s.slots));
-	ut_view_walk(v, &a->scope, &wanted, measure, &s);
+	ut_view_walk(v, &a->scope, &query, measure, &s);
 	if (!s.with_bins) {
 		s.low = isnan(a->low) ? (double)(s.dist.count ? s.dist.min : 0) : a->low;
 		s.high = isnan(a->high) ? (double)s.dist.max : a->high;
-		ut_view_walk(v, &a->scope, &wanted, fill_bins, &s);
+		ut_view_walk(v, &a->scope, &query, fill_bins, &s);
 	}
 	put_spread(&s, out);
 	release(&s);
-	ut_wanted_release(&wanted);
+	ut_search_query_release(&query);
 	return 0;
 }

@@ -11,7 +11,7 @@
 #include "draw/ticks.h"
 #include "draw/typeset.h"
 #include "model/pyramid.h"
-#include "view/strips.h"
+#include "view/lane_items.h"
 #include "view/view_parts.h"
 
 #define LABELS   210.0 /* points, for the names of places */
@@ -52,7 +52,7 @@ struct seen {
 	bool any;
 };
 
-static void see_item(void *ctx, const struct ut_strip_item *item)
+static void see_item(void *ctx, const struct ut_lane_item *item)
 {
 	struct seen *seen = ctx;
 
@@ -60,13 +60,14 @@ static void see_item(void *ctx, const struct ut_strip_item *item)
 	seen->any = true;
 }
 
-static struct ut_strip strip_of(const struct paper *p, const struct ut_view_track *t, uint32_t lane)
+static struct ut_lane_items items_of(const struct paper *p, const struct ut_view_track *t,
+				     uint32_t lane)
 {
-	return (struct ut_strip){ .track = t,
-				  .lane = lane,
-				  .t0 = p->t0,
-				  .t1 = p->t1,
-				  .pixel = (p->t1 - p->t0) / p->width };
+	return (struct ut_lane_items){ .track = t,
+				       .lane = lane,
+				       .t0 = p->t0,
+				       .t1 = p->t1,
+				       .pixel = (p->t1 - p->t0) / p->width };
 }
 
 static uint32_t cells_of(const struct paper *p, const struct ut_view_track *t, uint32_t lane,
@@ -96,13 +97,13 @@ static bool has_values(const struct paper *p, const struct ut_view_track *t, uin
 static bool has_anything(const struct paper *p, const struct ut_view_track *t, uint32_t lane)
 {
 	struct seen seen = { 0 };
-	struct ut_strip strip = strip_of(p, t, lane);
+	struct ut_lane_items lane_items = items_of(p, t, lane);
 
 	if (t->lanes->lanes[lane].kind == UT_LANE_COUNTER)
 		return has_values(p, t, lane);
-	strip.item = see_item;
-	strip.ctx = &seen;
-	ut_strip_draw(&strip);
+	lane_items.item = see_item;
+	lane_items.ctx = &seen;
+	ut_lane_items_draw(&lane_items);
 	return seen.any;
 }
 
@@ -183,19 +184,19 @@ static void put_name(struct paper *p, struct ut_str name, struct ut_box box)
 			      ut_text_fit(&p->arena, &type, name, box.width - 4));
 }
 
-static void put_item(void *ctx, const struct ut_strip_item *item)
+static void put_item(void *ctx, const struct ut_lane_item *item)
 {
 	struct paper *p = ctx;
 	double x = x_of(p, item->start), end = x_of(p, item->start + (double)item->length);
 	const struct ut_box box = { x, p->row->y + 0.5, fmax(end - x, 0.6), p->row->high - 1 };
 	uint32_t colour = ut_palette(p->view->name_of[item->type]);
 	unsigned int solid = SEE_THRU + (255 - SEE_THRU) * item->fill / 255;
-	const struct ut_paint paint = { .fill = item->row == UT_STRIP_MANY
+	const struct ut_paint paint = { .fill = item->row == UT_LANE_ITEM_MANY
 							? ut_ink_alpha(colour, solid)
 							: colour };
 
 	ut_scene_rect(p->scene, &paint, box);
-	if (item->row != UT_STRIP_MANY)
+	if (item->row != UT_LANE_ITEM_MANY)
 		put_name(p, ut_view_type_name(p->view, item->type), box);
 }
 
@@ -249,7 +250,7 @@ static void put_label(struct paper *p)
 
 static void put_row(struct paper *p)
 {
-	struct ut_strip strip = strip_of(p, p->row->track, p->row->lane);
+	struct ut_lane_items lane_items = items_of(p, p->row->track, p->row->lane);
 
 	if (p->row->is_first)
 		put_label(p);
@@ -257,9 +258,9 @@ static void put_row(struct paper *p)
 		put_counter(p);
 		return;
 	}
-	strip.item = put_item;
-	strip.ctx = p;
-	ut_strip_draw(&strip);
+	lane_items.item = put_item;
+	lane_items.ctx = p;
+	ut_lane_items_draw(&lane_items);
 }
 
 static void put_axis(struct paper *p, double height)

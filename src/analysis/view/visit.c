@@ -68,7 +68,7 @@ struct until {
 struct walk {
 	struct ut_view *view;
 	const struct ut_ask_scope *scope;
-	const struct ut_wanted *wanted;
+	const struct ut_search_query *query;
 	ut_visit_fn visit;
 	void *ctx;
 	const struct ut_view_track *track;
@@ -88,7 +88,7 @@ static bool is_quiet(const struct walk *w, const struct ut_view_row *row)
 
 static void report(struct walk *w, struct ut_visit *v)
 {
-	if (w->wanted->by_self && !ut_wanted_self(w->wanted, v->self))
+	if (w->query->by_self && !ut_search_query_self(w->query, v->self))
 		return;
 	w->visit(w->ctx, v);
 }
@@ -105,7 +105,7 @@ static void close_top(struct walk *w)
 			      .path = w->open,
 			      .depth = w->depth };
 
-	if (o->wanted)
+	if (o->query)
 		report(w, &v);
 }
 
@@ -135,8 +135,8 @@ static uint64_t take_alone(struct walk *w, const struct ut_view_row *row)
 
 static bool is_wanted(const struct walk *w, const struct ut_view_row *row)
 {
-	return w->wanted->types[row->type] &&
-	       (!w->wanted->by_event || ut_wanted_row(w->wanted, row));
+	return w->query->types[row->type] &&
+	       (!w->query->by_event || ut_search_query_row(w->query, row));
 }
 
 /*
@@ -163,9 +163,9 @@ static void open_span(struct walk *w, const struct ut_view_row *row)
 	o = &w->open[w->depth++];
 	o->row = *row;
 	o->total = o->self = ut_scope_inside(w->scope, row->start, row->end);
-	o->wanted = is_wanted(w, row);
-	o->fresh = o->wanted ? take_fresh(w, row) : 0;
-	o->alone = o->wanted ? take_alone(w, row) : 0;
+	o->query = is_wanted(w, row);
+	o->fresh = o->query ? take_fresh(w, row) : 0;
+	o->alone = o->query ? take_alone(w, row) : 0;
 }
 
 static void report_aside(struct walk *w, const struct ut_view_row *row, enum ut_view_class class)
@@ -283,7 +283,7 @@ static void walk_track(struct walk *w)
 struct shared {
 	struct ut_view *view;
 	const struct ut_ask_scope *scope;
-	const struct ut_wanted *wanted;
+	const struct ut_search_query *query;
 	ut_visit_fn visit;
 	void **ctxs;
 	_Atomic uint32_t next_track;
@@ -295,7 +295,7 @@ static void walk_some(void *ctx)
 	struct shared *s = ctx;
 	struct walk walk = { .view = s->view,
 			     .scope = s->scope,
-			     .wanted = s->wanted,
+			     .query = s->query,
 			     .visit = s->visit,
 			     .ctx = s->ctxs[s->next_worker++] };
 	uint32_t i;
@@ -303,7 +303,7 @@ static void walk_some(void *ctx)
 	walk.until = ut_make(((size_t)s->view->name_count + 1) * sizeof(*walk.until));
 	while ((i = s->next_track++) < s->view->track_count && !s->view->stopped) {
 		walk.track = &s->view->tracks[i];
-		if (s->wanted->tracks[i] && walk.track->rows->count)
+		if (s->query->tracks[i] && walk.track->rows->count)
 			walk_track(&walk);
 	}
 	free(walk.until);
@@ -311,15 +311,16 @@ static void walk_some(void *ctx)
 }
 
 void ut_view_walk_shared(struct ut_view *v, const struct ut_ask_scope *scope,
-			 const struct ut_wanted *w, ut_visit_fn visit, void **ctxs, size_t workers)
+			 const struct ut_search_query *w, ut_visit_fn visit, void **ctxs,
+			 size_t workers)
 {
-	struct shared s = { .view = v, .scope = scope, .wanted = w, .visit = visit, .ctxs = ctxs };
+	struct shared s = { .view = v, .scope = scope, .query = w, .visit = visit, .ctxs = ctxs };
 
 	ut_thread_pool_run(workers, walk_some, &s);
 }
 
-void ut_view_walk(struct ut_view *v, const struct ut_ask_scope *scope, const struct ut_wanted *w,
-		  ut_visit_fn visit, void *ctx)
+void ut_view_walk(struct ut_view *v, const struct ut_ask_scope *scope,
+		  const struct ut_search_query *w, ut_visit_fn visit, void *ctx)
 {
 	ut_view_walk_shared(v, scope, w, visit, &ctx, 1);
 }

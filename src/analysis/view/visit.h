@@ -19,14 +19,14 @@
 #include <stdint.h>
 
 #include "view/ask.h"
+#include "view/search_query.h"
 #include "view/view_parts.h"
-#include "view/wanted.h"
 
 /* A slice that is open. */
 struct ut_visit_open {
 	struct ut_view_row row;
 	uint64_t total, self, fresh, alone;
-	bool wanted;
+	bool query;
 };
 
 struct ut_visit {
@@ -45,15 +45,16 @@ struct ut_visit {
 typedef void (*ut_visit_fn)(void *ctx, const struct ut_visit *visit);
 
 /* Everything wanted of the scope, track by track. */
-void ut_view_walk(struct ut_view *v, const struct ut_ask_scope *scope, const struct ut_wanted *w,
-		  ut_visit_fn visit, void *ctx);
+void ut_view_walk(struct ut_view *v, const struct ut_ask_scope *scope,
+		  const struct ut_search_query *w, ut_visit_fn visit, void *ctx);
 
 /*
  * The same by several threads, a track at a time: worker i calls visit(ctxs[i], ...). Which tracks
  * a worker gets is a matter of chance.
  */
 void ut_view_walk_shared(struct ut_view *v, const struct ut_ask_scope *scope,
-			 const struct ut_wanted *w, ut_visit_fn visit, void **ctxs, size_t workers);
+			 const struct ut_search_query *w, ut_visit_fn visit, void **ctxs,
+			 size_t workers);
 
 /* How much of [from, to) lies in the ranges of the scope. */
 uint64_t ut_scope_inside(const struct ut_ask_scope *scope, uint64_t from, uint64_t to);

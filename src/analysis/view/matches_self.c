@@ -1,7 +1,7 @@
 /*
- * hits_self.c - hits by self time: a walk through the spans of a track, which nest.
+ * matches_self.c - hits by self time: a walk through the spans of a track, which nest.
  */
-#include "view/hits_parts.h"
+#include "view/matches_parts.h"
 
 #include <stdlib.h>
 
@@ -32,66 +32,68 @@ struct nest {
 	bool is_plain;    /* self time and type say whether it is a hit */
 	bool is_all_work; /* no type of the trace is anything else */
 	bool is_any_type; /* all of them are wanted */
-	struct ut_hunt *hunt;
-	struct ut_hunt_part *part;
+	struct ut_view_search *search;
+	struct ut_view_search_part *part;
 	struct ended ended[ENDED];
 };
 
 /* A hit that says no more than that there is one, the last one so far: most are, of many. */
-static inline bool is_one_more(struct ut_hits *h, const struct ut_hits_ask *ask, struct ut_hit hit)
+static inline bool is_one_more(struct ut_view_matches *h, const struct ut_view_matches_ask *ask,
+			       struct ut_view_match match)
 {
-	bool is_before = ut_hit_before(hit, ask->here);
+	bool is_before = ut_view_match_before(match, ask->here);
 
-	if (!h->count || ut_hit_before(hit, h->first) ||
-	    (ask->limit && (!h->is_full || !ut_hit_before(h->bound, hit))))
+	if (!h->count || ut_view_match_before(match, h->first) ||
+	    (ask->limit && (!h->is_full || !ut_view_match_before(h->bound, match))))
 		return false;
-	if (is_before ? !ut_hit_before(hit, h->previous)
-		      : !h->has_next || !ut_hit_before(h->next, hit))
+	if (is_before ? !ut_view_match_before(match, h->previous)
+		      : !h->has_next || !ut_view_match_before(h->next, match))
 		return false;
-	if (ut_hit_before(h->last, hit))
-		h->last = hit;
+	if (ut_view_match_before(h->last, match))
+		h->last = match;
 	h->count++;
 	h->before += is_before;
 	return true;
 }
 
-static struct ut_hit hit_at(const struct nest *n, uint64_t row)
+static struct ut_view_match match_at(const struct nest *n, uint64_t row)
 {
 	const struct ut_view_track *t = n->part->track;
 	const struct ut_block *b = &t->rows->blocks[row / UT_BLOCK_ROWS];
 
-	return (struct ut_hit){ ut_view_time(t, b->ts[row % UT_BLOCK_ROWS]),
-				ut_view_id(n->hunt->view, t, row) };
+	return (struct ut_view_match){ ut_view_time(t, b->ts[row % UT_BLOCK_ROWS]),
+				       ut_view_id(n->search->view, t, row) };
 }
 
 /* One that ended is wanted, as far as its self time goes. */
 static void take_ended(struct nest *n, const struct ended *g)
 {
-	const struct ut_hits_ask *ask = n->hunt->ask;
+	const struct ut_view_matches_ask *ask = n->search->ask;
 	const struct ut_view_track *t = n->part->track;
 	const struct ut_block *b = &t->rows->blocks[g->row / UT_BLOCK_ROWS];
-	struct ut_hit hit = hit_at(n, g->row);
+	struct ut_view_match match = match_at(n, g->row);
 	struct ut_view_row row;
 
-	if (!ask->wanted->types[ut_view_type(t, b->type[g->row % UT_BLOCK_ROWS])])
+	if (!ask->query->types[ut_view_type(t, b->type[g->row % UT_BLOCK_ROWS])])
 		return;
 	if (!n->is_plain) {
-		if (!ut_view_row(n->hunt->view, t, g->row, &row) || !ut_hits_has(ask, &row) ||
-		    (ask->wanted->self_odd && !ut_wanted_self(ask->wanted, g->self)))
+		if (!ut_view_row(n->search->view, t, g->row, &row) ||
+		    !ut_view_matches_has(ask, &row) ||
+		    (ask->query->self_odd && !ut_search_query_self(ask->query, g->self)))
 			return;
 		n->part->found.total += row.end - row.start;
 	}
-	if (!is_one_more(&n->part->found, ask, hit))
-		ut_hits_keep_as_it_ends(&n->part->found, ask, hit);
+	if (!is_one_more(&n->part->found, ask, match))
+		ut_view_matches_keep_as_it_ends(&n->part->found, ask, match);
 }
 
 /* The same for many: rows are in order of time, so the first and the last one speak for all. */
 static bool are_more(struct nest *n, uint32_t count)
 {
-	const struct ut_hits_ask *ask = n->hunt->ask;
-	struct ut_hits *h = &n->part->found;
+	const struct ut_view_matches_ask *ask = n->search->ask;
+	struct ut_view_matches *h = &n->part->found;
 	uint64_t low = UINT64_MAX, high = 0;
-	struct ut_hit first, last;
+	struct ut_view_match first, last;
 
 	if (!count || !n->is_plain || !n->is_any_type || !h->has_next ||
 	    (ask->limit && !h->is_full))
@@ -100,12 +102,13 @@ static bool are_more(struct nest *n, uint32_t count)
 		low = n->ended[i].row < low ? n->ended[i].row : low;
 		high = n->ended[i].row > high ? n->ended[i].row : high;
 	}
-	first = hit_at(n, low);
-	last = hit_at(n, high);
-	if (!ut_hit_before(ask->here, first) || !ut_hit_before(h->next, first) ||
-	    ut_hit_before(first, h->first) || (ask->limit && !ut_hit_before(h->bound, first)))
+	first = match_at(n, low);
+	last = match_at(n, high);
+	if (!ut_view_match_before(ask->here, first) || !ut_view_match_before(h->next, first) ||
+	    ut_view_match_before(first, h->first) ||
+	    (ask->limit && !ut_view_match_before(h->bound, first)))
 		return false;
-	h->last = ut_hit_before(h->last, last) ? last : h->last;
+	h->last = ut_view_match_before(h->last, last) ? last : h->last;
 	h->count += count;
 	return true;
 }
@@ -180,7 +183,7 @@ static void hunt_block(struct nest *n, const struct ut_block *b, uint64_t base, 
 		       uint32_t to)
 {
 	const struct ut_view_trace *t = n->part->track->trace;
-	const uint8_t *classes = n->hunt->view->classes + t->first_type;
+	const uint8_t *classes = n->search->view->classes + t->first_type;
 	const uint64_t *ts = b->ts, *val = b->val;
 	const uint32_t *type = b->type, types = t->store->types.count;
 	struct walk w = n->walk;
@@ -199,20 +202,20 @@ static void hunt_block(struct nest *n, const struct ut_block *b, uint64_t base, 
 	n->walk = w;
 }
 
-void ut_hits_hunt_self(void *ctx, size_t number)
+void ut_view_matches_search_self(void *ctx, size_t number)
 {
-	struct ut_hunt *h = ctx;
-	struct ut_hunt_part *p = &h->parts[number];
-	const struct ut_wanted *w = h->ask->wanted;
-	struct nest n = { .hunt = h, .part = p };
+	struct ut_view_search *h = ctx;
+	struct ut_view_search_part *p = &h->parts[number];
+	const struct ut_search_query *w = h->ask->query;
+	struct nest n = { .search = h, .part = p };
 
 	if (w->self_most < w->self_least)
 		return;
 	n.is_all_work = h->of[p->track->trace - h->view->traces].only_work;
-	n.is_any_type = h->of[p->track->trace - h->view->traces].all_wanted;
+	n.is_any_type = h->of[p->track->trace - h->view->traces].all_match;
 	n.walk.least = w->self_least;
 	n.walk.room = w->self_most - w->self_least;
-	n.is_plain = !ut_hits_need_rows(h->ask) && !w->by_event && !w->self_odd;
+	n.is_plain = !ut_view_matches_need_rows(h->ask) && !w->by_event && !w->self_odd;
 	for (uint64_t row = p->first; row < p->last && !h->view->stopped;) {
 		const struct ut_block *b = &p->track->rows->blocks[row / UT_BLOCK_ROWS];
 		uint64_t base = row - row % UT_BLOCK_ROWS;
@@ -248,9 +251,9 @@ static uint64_t row_at(const struct ut_lane *l, uint64_t row, uint64_t count)
  * Where an outermost span begins, nothing before it goes on: a track can be parted there, unless
  * spans of it overlap. Where lanes list no rows, there is but one.
  */
-void ut_hits_divide_nested(struct ut_hunt *h, const struct ut_view_track *t)
+void ut_view_matches_divide_nested(struct ut_view_search *h, const struct ut_view_track *t)
 {
-	uint64_t step = h->ask->part_rows ? h->ask->part_rows : UT_HUNT_ROWS;
+	uint64_t step = h->ask->part_rows ? h->ask->part_rows : UT_VIEW_SEARCH_ROWS;
 	uint64_t first = 0, count = t->rows->count;
 	const struct ut_lane *outer = t->lanes->count ? &t->lanes->lanes[0] : NULL;
 	bool can_be_parted = outer && outer->kind == UT_LANE_SPANS;
@@ -260,9 +263,9 @@ void ut_hits_divide_nested(struct ut_hunt *h, const struct ut_view_track *t)
 	while (can_be_parted && count - first > step) {
 		uint64_t last = outer->rows ? row_at(outer, first + step, count) : first + step;
 
-		ut_hits_add_part(h, t, first, last);
+		ut_view_matches_add_part(h, t, first, last);
 		first = last;
 	}
 	if (first < count)
-		ut_hits_add_part(h, t, first, count);
+		ut_view_matches_add_part(h, t, first, count);
 }

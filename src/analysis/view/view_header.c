@@ -1,4 +1,4 @@
-#include "view/intro.h"
+#include "view/view_header.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -93,7 +93,7 @@ static void put_losses(const struct ut_view *v, struct ut_out *out)
 	ut_out_text(out, "]");
 }
 
-bool ut_intro_failures(const struct ut_view *v, struct ut_buf *b)
+bool ut_view_header_failures(const struct ut_view *v, struct ut_buf *b)
 {
 	struct ut_buf how = { 0 };
 	uint32_t count = 0;
@@ -124,7 +124,7 @@ static void put_failures(const struct ut_view *v, struct ut_out *out)
 {
 	struct ut_buf b = { 0 };
 
-	if (ut_intro_failures(v, &b))
+	if (ut_view_header_failures(v, &b))
 		put_z(out, ",\"failed\":", b.data);
 	ut_buf_release(&b);
 }
@@ -359,7 +359,8 @@ void ut_view_put_state(struct ut_view *v, struct ut_out *out)
 	ut_out_text(out, "}");
 }
 
-void ut_intro_info(const struct ut_view *v, const struct ut_intro *intro, struct ut_out *out)
+void ut_view_header_info(const struct ut_view *v, const struct ut_view_header *header,
+			 struct ut_out *out)
 {
 	put_title(v, "{\"title\":", out);
 	put_files(v, out);
@@ -367,10 +368,10 @@ void ut_intro_info(const struct ut_view *v, const struct ut_intro *intro, struct
 		put_title(v->before, ",\"before\":", out);
 	ut_out_fmt(out, ",\"start\":\"%" PRId64 "\"", v->start > 0 ? v->start : 0);
 	put_number(out, ",\"span\":", v->span);
-	put_number(out, ",\"slices\":", intro->slices);
-	put_number(out, ",\"samples\":", intro->samples);
+	put_number(out, ",\"slices\":", header->slices);
+	put_number(out, ",\"samples\":", header->samples);
 	put_number(out, ",\"ranks\":", v->rank_count);
-	put_number(out, ",\"types\":", intro->types);
+	put_number(out, ",\"types\":", header->types);
 	put_cats(v, out);
 	put_pauses(v, out);
 	put_losses(v, out);
@@ -381,27 +382,27 @@ void ut_intro_info(const struct ut_view *v, const struct ut_intro *intro, struct
 		put_cli(v, out);
 	ut_out_text(out, ",");
 	put_state(v, out);
-	if (intro->left)
-		put_z(out, ",\"left\":", intro->left);
+	if (header->left)
+		put_z(out, ",\"left\":", header->left);
 	put_tools(v, out);
 	put_links(v, out);
 	ut_out_fmt(out, ",\"can\":{\"sql\":%s,\"notes\":%s,\"again\":%s}}",
-		   intro->sql ? "true" : "false", intro->notes ? "true" : "false",
+		   header->sql ? "true" : "false", header->notes ? "true" : "false",
 		   v->attached.again ? "true" : "false");
 }
 
 int ut_answer_info(struct ut_view *v, const struct ut_ask *a, struct ut_out *out,
 		   struct ut_err *err)
 {
-	const struct ut_intro intro = { .slices = v->slices,
-					.samples = v->samples,
-					.types = v->type_count,
-					.sql = UT_HAVE_SQLITE,
-					.notes = v->notes != NULL };
+	const struct ut_view_header header = { .slices = v->slices,
+					       .samples = v->samples,
+					       .types = v->type_count,
+					       .sql = UT_HAVE_SQLITE,
+					       .notes = v->notes != NULL };
 
 	(void)a;
 	(void)err;
-	ut_intro_info(v, &intro, out);
+	ut_view_header_info(v, &header, out);
 	return 0;
 }
 
@@ -457,8 +458,8 @@ static uint32_t place_id(const struct ut_view *v, uint32_t place)
 	return (p->kind == UT_PLACE_GROUP ? GROUP_IDS : PROCESS_IDS) + least;
 }
 
-void ut_intro_place(const struct ut_view *v, uint32_t place, uint32_t track,
-		    const struct ut_lanes *lanes, struct ut_out *out)
+void ut_view_header_place(const struct ut_view *v, uint32_t place, uint32_t track,
+			  const struct ut_lanes *lanes, struct ut_out *out)
 {
 	const struct ut_view_place *p = &v->places[place];
 
@@ -492,8 +493,8 @@ int ut_answer_places(struct ut_view *v, const struct ut_ask *a, struct ut_out *o
 		uint32_t track = v->places[i].track;
 
 		ut_out_text(out, i ? "," : "");
-		ut_intro_place(v, i, track, track == UT_NO_TRACK ? NULL : v->tracks[track].lanes,
-			       out);
+		ut_view_header_place(v, i, track,
+				     track == UT_NO_TRACK ? NULL : v->tracks[track].lanes, out);
 	}
 	ut_out_text(out, "]");
 	return 0;

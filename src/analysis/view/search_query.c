@@ -1,4 +1,4 @@
-#include "view/wanted.h"
+#include "view/search_query.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -33,7 +33,7 @@ enum how {
 	NUMBER, /* in [low, high], or around it if an edge is left out */
 };
 
-struct ut_wanted_test {
+struct ut_search_query_test {
 	enum field field;
 	enum how how;
 	bool want;
@@ -103,7 +103,7 @@ static bool next_word(struct ut_str s, size_t *at, struct ut_str *word)
 
 /* ---- tests ---------------------------------------------------------------------------------- */
 
-static int text_test(struct ut_wanted *w, struct ut_wanted_test *t, struct ut_str value,
+static int text_test(struct ut_search_query *w, struct ut_search_query_test *t, struct ut_str value,
 		     struct ut_err *err)
 {
 	char *low;
@@ -171,8 +171,8 @@ static int read_number(struct ut_str word, bool timed, double *to, struct ut_err
 }
 
 /* "A..B", each of which may be left out. */
-static int range_test(struct ut_wanted_test *t, struct ut_str word, const char *dots, bool timed,
-		      struct ut_err *err)
+static int range_test(struct ut_search_query_test *t, struct ut_str word, const char *dots,
+		      bool timed, struct ut_err *err)
 {
 	struct ut_str low = { word.ptr, (size_t)(dots - word.ptr) };
 	struct ut_str high = { dots + 2, word.len - low.len - 2 };
@@ -183,7 +183,8 @@ static int range_test(struct ut_wanted_test *t, struct ut_str word, const char *
 	return rc;
 }
 
-static int number_test(struct ut_wanted_test *t, struct ut_str word, bool timed, struct ut_err *err)
+static int number_test(struct ut_search_query_test *t, struct ut_str word, bool timed,
+		       struct ut_err *err)
 {
 	const char *dots = memmem(word.ptr, word.len, "..", 2);
 	char op = word.ptr[0];
@@ -214,7 +215,7 @@ static int number_test(struct ut_wanted_test *t, struct ut_str word, bool timed,
 }
 
 /* False if there is no such field: aten::mul is a name. */
-static bool find_field(struct ut_wanted_test *t, struct ut_str field)
+static bool find_field(struct ut_search_query_test *t, struct ut_str field)
 {
 	static const char *const fields[] = { "name", "cat",  "track", "thread",
 					      "dev",  "rank", "dur",   "self" };
@@ -241,7 +242,7 @@ static uint64_t whole_ns(double ns)
 }
 
 /* What a test of a length leaves of [least, most]; false if it is no such piece. */
-static bool cut_lengths(uint64_t *least, uint64_t *most, const struct ut_wanted_test *t)
+static bool cut_lengths(uint64_t *least, uint64_t *most, const struct ut_search_query_test *t)
 {
 	double low = t->low, high = t->high;
 	bool above = t->above, below = t->below;
@@ -270,9 +271,9 @@ static bool cut_lengths(uint64_t *least, uint64_t *most, const struct ut_wanted_
 	return true;
 }
 
-static int add_word(struct ut_wanted *w, struct ut_str word, struct ut_err *err)
+static int add_word(struct ut_search_query *w, struct ut_str word, struct ut_err *err)
 {
-	struct ut_wanted_test t = { .field = NAME, .want = true };
+	struct ut_search_query_test t = { .field = NAME, .want = true };
 	size_t colon = 0;
 	int rc;
 
@@ -305,7 +306,7 @@ static int add_word(struct ut_wanted *w, struct ut_str word, struct ut_err *err)
 	return 0;
 }
 
-static int add_words(struct ut_wanted *w, struct ut_str query, struct ut_err *err)
+static int add_words(struct ut_search_query *w, struct ut_str query, struct ut_err *err)
 {
 	struct ut_str copy = { ut_arena_copy(&w->arena, query.ptr ? query.ptr : "", query.len),
 			       query.len };
@@ -336,7 +337,7 @@ static bool has_part(struct ut_str s, struct ut_str part)
 	return false;
 }
 
-static bool matches_text(const struct ut_wanted_test *t, struct ut_str s)
+static bool matches_text(const struct ut_search_query_test *t, struct ut_str s)
 {
 	bool found;
 
@@ -349,7 +350,7 @@ static bool matches_text(const struct ut_wanted_test *t, struct ut_str s)
 	return found == t->want;
 }
 
-static bool matches_number(const struct ut_wanted_test *t, double value)
+static bool matches_number(const struct ut_search_query_test *t, double value)
 {
 	bool found = (t->above ? value > t->low : value >= t->low) &&
 		     (t->below ? value < t->high : value <= t->high);
@@ -357,10 +358,10 @@ static bool matches_number(const struct ut_wanted_test *t, double value)
 	return found == t->want;
 }
 
-static bool matches_type(const struct ut_wanted *w, const struct ut_view *v, uint32_t type)
+static bool matches_type(const struct ut_search_query *w, const struct ut_view *v, uint32_t type)
 {
 	for (size_t i = 0; i < w->count; i++) {
-		const struct ut_wanted_test *t = &w->tests[i];
+		const struct ut_search_query_test *t = &w->tests[i];
 
 		if (t->field == NAME && !matches_text(t, ut_view_type_name(v, type)))
 			return false;
@@ -370,7 +371,7 @@ static bool matches_type(const struct ut_wanted *w, const struct ut_view *v, uin
 	return true;
 }
 
-static bool matches_thread(const struct ut_wanted_test *t, const struct ut_view_place *p)
+static bool matches_thread(const struct ut_search_query_test *t, const struct ut_view_place *p)
 {
 	struct ut_buf b = { 0 };
 	bool found;
@@ -385,14 +386,14 @@ static bool matches_thread(const struct ut_wanted_test *t, const struct ut_view_
 	return found;
 }
 
-static bool matches_place(const struct ut_wanted *w, const struct ut_view *v, uint32_t place)
+static bool matches_place(const struct ut_search_query *w, const struct ut_view *v, uint32_t place)
 {
 	const struct ut_view_place *p = &v->places[place];
 	uint32_t device = ut_view_device_of(v, place);
 	const struct ut_str none = { "", 0 };
 
 	for (size_t i = 0; i < w->count; i++) {
-		const struct ut_wanted_test *t = &w->tests[i];
+		const struct ut_search_query_test *t = &w->tests[i];
 
 		if (t->field == TRACK && !matches_text(t, p->name))
 			return false;
@@ -407,7 +408,7 @@ static bool matches_place(const struct ut_wanted *w, const struct ut_view *v, ui
 	return true;
 }
 
-static bool matches_argument(const struct ut_wanted_test *t, const struct ut_view_row *row)
+static bool matches_argument(const struct ut_search_query_test *t, const struct ut_view_row *row)
 {
 	struct ut_buf b = { 0 };
 	bool found;
@@ -418,10 +419,10 @@ static bool matches_argument(const struct ut_wanted_test *t, const struct ut_vie
 	return found;
 }
 
-bool ut_wanted_row(const struct ut_wanted *w, const struct ut_view_row *row)
+bool ut_search_query_row(const struct ut_search_query *w, const struct ut_view_row *row)
 {
 	for (size_t i = 0; i < w->count; i++) {
-		const struct ut_wanted_test *t = &w->tests[i];
+		const struct ut_search_query_test *t = &w->tests[i];
 
 		if (t->field == DUR && !matches_number(t, (double)(row->end - row->start)))
 			return false;
@@ -431,7 +432,7 @@ bool ut_wanted_row(const struct ut_wanted *w, const struct ut_view_row *row)
 	return true;
 }
 
-bool ut_wanted_self(const struct ut_wanted *w, uint64_t self)
+bool ut_search_query_self(const struct ut_search_query *w, uint64_t self)
 {
 	for (size_t i = 0; i < w->count; i++) {
 		if (w->tests[i].field == SELF && !matches_number(&w->tests[i], (double)self))
@@ -442,14 +443,14 @@ bool ut_wanted_self(const struct ut_wanted *w, uint64_t self)
 
 /* ---- one answer per type and per track ------------------------------------------------------ */
 
-static void mark_types(struct ut_wanted *w, const struct ut_view *v)
+static void mark_types(struct ut_search_query *w, const struct ut_view *v)
 {
 	w->types = ut_make((size_t)v->type_count + 1);
 	for (uint32_t i = 0; i < v->type_count; i++)
 		w->types[i] = v->classes[i] != UT_CLASS_NONE && matches_type(w, v, i);
 }
 
-static void mark_tracks(struct ut_wanted *w, const struct ut_view *v,
+static void mark_tracks(struct ut_search_query *w, const struct ut_view *v,
 			const struct ut_ask_scope *scope)
 {
 	w->tracks = ut_make((size_t)v->track_count + 1);
@@ -467,13 +468,13 @@ static void mark_tracks(struct ut_wanted *w, const struct ut_view *v,
 	}
 }
 
-static int finish(struct ut_wanted *w, const struct ut_view *v, const struct ut_ask_scope *scope,
-		  int rc, struct ut_err *err)
+static int finish(struct ut_search_query *w, const struct ut_view *v,
+		  const struct ut_ask_scope *scope, int rc, struct ut_err *err)
 {
 	if (!rc)
 		rc = add_words(w, scope->query, err);
 	if (rc) {
-		ut_wanted_release(w);
+		ut_search_query_release(w);
 		return rc;
 	}
 	mark_types(w, v);
@@ -481,19 +482,20 @@ static int finish(struct ut_wanted *w, const struct ut_view *v, const struct ut_
 	return 0;
 }
 
-int ut_wanted_init(struct ut_wanted *w, const struct ut_view *v, struct ut_str query,
-		   const struct ut_ask_scope *scope, struct ut_err *err)
+int ut_search_query_init(struct ut_search_query *w, const struct ut_view *v, struct ut_str query,
+			 const struct ut_ask_scope *scope, struct ut_err *err)
 {
-	*w = (struct ut_wanted){ .longest = UINT64_MAX, .self_most = UINT64_MAX };
+	*w = (struct ut_search_query){ .longest = UINT64_MAX, .self_most = UINT64_MAX };
 	return finish(w, v, scope, add_words(w, query, err), err);
 }
 
-int ut_wanted_init_name(struct ut_wanted *w, const struct ut_view *v, struct ut_str name,
-			const struct ut_ask_scope *scope, struct ut_err *err)
+int ut_search_query_init_name(struct ut_search_query *w, const struct ut_view *v,
+			      struct ut_str name, const struct ut_ask_scope *scope,
+			      struct ut_err *err)
 {
-	*w = (struct ut_wanted){ .longest = UINT64_MAX, .self_most = UINT64_MAX };
+	*w = (struct ut_search_query){ .longest = UINT64_MAX, .self_most = UINT64_MAX };
 	w->tests = ut_grow(NULL, 1, &w->cap, sizeof(*w->tests));
-	w->tests[w->count++] = (struct ut_wanted_test){
+	w->tests[w->count++] = (struct ut_search_query_test){
 		.field = NAME,
 		.how = EXACT,
 		.want = true,
@@ -502,7 +504,7 @@ int ut_wanted_init_name(struct ut_wanted *w, const struct ut_view *v, struct ut_
 	return finish(w, v, scope, 0, err);
 }
 
-void ut_wanted_release(struct ut_wanted *w)
+void ut_search_query_release(struct ut_search_query *w)
 {
 	for (size_t i = 0; i < w->count; i++) {
 		if (w->tests[i].how == REGEX)
@@ -512,5 +514,5 @@ void ut_wanted_release(struct ut_wanted *w)
 	free(w->types);
 	free(w->tracks);
 	ut_arena_release(&w->arena);
-	*w = (struct ut_wanted){ 0 };
+	*w = (struct ut_search_query){ 0 };
 }

@@ -1,4 +1,4 @@
-/* test_wanted.c - tests src/analysis/view/wanted.h: the words of a search. */
+/* test_search_query.c - tests src/analysis/view/search_query.h: the words of a search. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,9 +10,9 @@
 #include "analyze/make_store.h"
 #include "support/unit.h"
 #include "view/ask.h"
-#include "view/hits.h"
+#include "view/matches.h"
+#include "view/search_query.h"
 #include "view/view.h"
-#include "view/wanted.h"
 
 struct fixture {
 	struct ut_store store;
@@ -54,21 +54,22 @@ static int drop(void **state)
 static uint64_t count(const char *query)
 {
 	const struct ut_ask_scope scope = { 0 };
-	struct ut_wanted wanted;
-	struct ut_hits hits;
-	struct ut_hits_ask ask = { .scope = &scope, .wanted = &wanted, .limit = 10 };
+	struct ut_search_query search_query;
+	struct ut_view_matches matches;
+	struct ut_view_matches_ask ask = { .scope = &scope, .query = &search_query, .limit = 10 };
 	uint64_t n;
 
-	assert_int_equal(ut_wanted_init(&wanted, f.view, (struct ut_str){ query, strlen(query) },
-					&scope, NULL),
+	assert_int_equal(ut_search_query_init(&search_query, f.view,
+					      (struct ut_str){ query, strlen(query) }, &scope,
+					      NULL),
 			 0);
-	ut_hits_find(&hits, f.view, &ask);
-	n = hits.count;
-	assert_int_equal(hits.list_count, n < 10 ? n : 10);
-	for (size_t i = 1; i < hits.list_count; i++)
-		assert_true(ut_hit_before(hits.list[i - 1], hits.list[i]));
-	ut_hits_release(&hits);
-	ut_wanted_release(&wanted);
+	ut_view_matches_find(&matches, f.view, &ask);
+	n = matches.count;
+	assert_int_equal(matches.list_count, n < 10 ? n : 10);
+	for (size_t i = 1; i < matches.list_count; i++)
+		assert_true(ut_view_match_before(matches.list[i - 1], matches.list[i]));
+	ut_view_matches_release(&matches);
+	ut_search_query_release(&search_query);
 	return n;
 }
 
@@ -132,17 +133,18 @@ static void mistakes_are_told(void **state)
 	static const char *const bad[] = { "dur:>x", "dur:1h", "rank:1us", "rank:a",
 					   "/(/",    "self:",  "dur:1..x" };
 	const struct ut_ask_scope scope = { 0 };
-	struct ut_wanted wanted;
+	struct ut_search_query search_query;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		struct ut_err err = { 0 };
-		int rc = ut_wanted_init(&wanted, f.view, (struct ut_str){ bad[i], strlen(bad[i]) },
-					&scope, &err);
+		int rc = ut_search_query_init(&search_query, f.view,
+					      (struct ut_str){ bad[i], strlen(bad[i]) }, &scope,
+					      &err);
 
 		if (!strcmp(bad[i], "self:")) { /* nothing behind it: a name */
 			assert_int_equal(rc, 0);
-			ut_wanted_release(&wanted);
+			ut_search_query_release(&search_query);
 			continue;
 		}
 		assert_true(rc < 0);
@@ -150,7 +152,7 @@ static void mistakes_are_told(void **state)
 	}
 }
 
-UT_TESTS(wanted)
+UT_TESTS(search_query)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(words_all_must_match),

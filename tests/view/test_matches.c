@@ -1,5 +1,5 @@
-/* test_hits.c - tests src/analysis/view/hits.h: what a search finds, against every row looked at by
- * itself.
+/* test_matches.c - tests src/analysis/view/matches.h: what a search finds, against every row looked
+ * at by itself.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,10 +14,10 @@
 #include "analyze/make_store.h"
 #include "support/unit.h"
 #include "view/ask.h"
-#include "view/hits.h"
+#include "view/matches.h"
+#include "view/search_query.h"
 #include "view/view.h"
 #include "view/visit.h"
-#include "view/wanted.h"
 
 #define ROWS  20000u /* of a track: more than a block */
 #define LIMIT 50u
@@ -80,14 +80,15 @@ static void keep_self(void *ctx, const struct ut_visit *visit)
 static void find_selves(void)
 {
 	const struct ut_ask_scope all = { 0 };
-	struct ut_wanted wanted;
+	struct ut_search_query search_query;
 
 	assert_true(view->track_count <= sizeof(selves) / sizeof(selves[0]));
 	for (uint32_t t = 0; t < view->track_count; t++)
 		selves[t] = calloc(view->tracks[t].rows->count + 1, sizeof(uint64_t));
-	assert_int_equal(ut_wanted_init(&wanted, view, (struct ut_str){ "", 0 }, &all, NULL), 0);
-	ut_view_walk(view, &all, &wanted, keep_self, NULL);
-	ut_wanted_release(&wanted);
+	assert_int_equal(
+		ut_search_query_init(&search_query, view, (struct ut_str){ "", 0 }, &all, NULL), 0);
+	ut_view_walk(view, &all, &search_query, keep_self, NULL);
+	ut_search_query_release(&search_query);
 }
 
 static int make(void **state)
@@ -116,13 +117,14 @@ static int drop(void **state)
 
 static int in_order(const void *a, const void *b)
 {
-	const struct ut_hit *x = a, *y = b;
+	const struct ut_view_match *x = a, *y = b;
 
-	return ut_hit_before(*x, *y) ? -1 : ut_hit_before(*y, *x);
+	return ut_view_match_before(*x, *y) ? -1 : ut_view_match_before(*y, *x);
 }
 
 /* All of them, one after the other, in order. */
-static size_t find_slowly(const struct ut_hits_ask *ask, struct ut_hit *to, uint64_t *total)
+static size_t find_slowly(const struct ut_view_matches_ask *ask, struct ut_view_match *to,
+			  uint64_t *total)
 {
 	size_t n = 0;
 
@@ -133,12 +135,12 @@ static size_t find_slowly(const struct ut_hits_ask *ask, struct ut_hit *to, uint
 		for (uint64_t i = 0; i < track->rows->count; i++) {
 			struct ut_view_row row;
 
-			if (!ut_view_row(view, track, i, &row) || !ask->wanted->types[row.type] ||
-			    !ut_wanted_row(ask->wanted, &row) ||
-			    !ut_wanted_self(ask->wanted, selves[t][i]) ||
+			if (!ut_view_row(view, track, i, &row) || !ask->query->types[row.type] ||
+			    !ut_search_query_row(ask->query, &row) ||
+			    !ut_search_query_self(ask->query, selves[t][i]) ||
 			    !ut_scope_touches(ask->scope, row.start, row.end))
 				continue;
-			to[n++] = (struct ut_hit){ row.start, ut_view_id(view, track, i) };
+			to[n++] = (struct ut_view_match){ row.start, ut_view_id(view, track, i) };
 			*total += row.end - row.start;
 		}
 	}
@@ -146,56 +148,58 @@ static size_t find_slowly(const struct ut_hits_ask *ask, struct ut_hit *to, uint
 	return n;
 }
 
-static void same(struct ut_hit a, struct ut_hit b)
+static void same(struct ut_view_match a, struct ut_view_match b)
 {
 	assert_int_equal(a.t, b.t);
 	assert_int_equal(a.id, b.id);
 }
 
-static void check(const struct ut_hits_ask *ask, const struct ut_hit *all, size_t count)
+static void check(const struct ut_view_matches_ask *ask, const struct ut_view_match *all,
+		  size_t count)
 {
-	struct ut_hits hits;
+	struct ut_view_matches matches;
 	size_t before = 0, behind;
 
-	ut_hits_find(&hits, view, ask);
-	assert_int_equal(hits.count, count);
-	assert_int_equal(hits.list_count, count < LIMIT ? count : LIMIT);
-	for (size_t i = 0; i < hits.list_count; i++)
-		same(hits.list[i], all[i]);
-	while (before < count && ut_hit_before(all[before], ask->here))
+	ut_view_matches_find(&matches, view, ask);
+	assert_int_equal(matches.count, count);
+	assert_int_equal(matches.list_count, count < LIMIT ? count : LIMIT);
+	for (size_t i = 0; i < matches.list_count; i++)
+		same(matches.list[i], all[i]);
+	while (before < count && ut_view_match_before(all[before], ask->here))
 		before++;
-	behind = before + (before < count && !ut_hit_before(ask->here, all[before]));
-	assert_int_equal(hits.before, before);
-	assert_int_equal(hits.has_previous, before > 0);
-	assert_int_equal(hits.has_next, behind < count);
+	behind = before + (before < count && !ut_view_match_before(ask->here, all[before]));
+	assert_int_equal(matches.before, before);
+	assert_int_equal(matches.has_previous, before > 0);
+	assert_int_equal(matches.has_next, behind < count);
 	if (count) {
-		same(hits.first, all[0]);
-		same(hits.last, all[count - 1]);
+		same(matches.first, all[0]);
+		same(matches.last, all[count - 1]);
 	}
 	if (before)
-		same(hits.previous, all[before - 1]);
+		same(matches.previous, all[before - 1]);
 	if (behind < count)
-		same(hits.next, all[behind]);
-	ut_hits_release(&hits);
+		same(matches.next, all[behind]);
+	ut_view_matches_release(&matches);
 }
 
 /* From every side: before, behind and on hits, and where there is none. */
-static void check_query(const char *query, const struct ut_ask_scope *scope, struct ut_hit *room)
+static void check_query(const char *query, const struct ut_ask_scope *scope,
+			struct ut_view_match *room)
 {
-	struct ut_wanted wanted;
-	struct ut_hits_ask ask = {
-		.scope = scope, .wanted = &wanted, .limit = LIMIT, .part_rows = 5000
+	struct ut_search_query search_query;
+	struct ut_view_matches_ask ask = {
+		.scope = scope, .query = &search_query, .limit = LIMIT, .part_rows = 5000
 	};
-	struct ut_hits hits;
+	struct ut_view_matches matches;
 	uint64_t total;
 	size_t count;
 
-	assert_int_equal(
-		ut_wanted_init(&wanted, view, (struct ut_str){ query, strlen(query) }, scope, NULL),
-		0);
+	assert_int_equal(ut_search_query_init(&search_query, view,
+					      (struct ut_str){ query, strlen(query) }, scope, NULL),
+			 0);
 	count = find_slowly(&ask, room, &total);
 	check(&ask, room, count);
-	ask.here = (struct ut_hit){ UINT64_MAX, UINT64_MAX };
+	ask.here = (struct ut_view_match){ UINT64_MAX, UINT64_MAX };
 	check(&ask, room, count);
 	for (size_t i = 1; i < 8 && count; i++) {
 		ask.here = room[count * i / 8];
@@ -204,10 +208,10 @@ static void check_query(const char *query, const struct ut_ask_scope *scope, str
 		check(&ask, room, count);
 	}
 	ask.lengths = true;
-	ut_hits_find(&hits, view, &ask);
-	assert_int_equal(hits.total, total);
-	ut_hits_release(&hits);
-	ut_wanted_release(&wanted);
+	ut_view_matches_find(&matches, view, &ask);
+	assert_int_equal(matches.total, total);
+	ut_view_matches_release(&matches);
+	ut_search_query_release(&search_query);
 }
 
 static void a_search_finds_what_a_look_at_every_row_does(void **state)
@@ -246,7 +250,7 @@ static void a_search_finds_what_a_look_at_every_row_does(void **state)
 	struct ut_ask_range range = { view->span / 3, view->span / 2 };
 	const struct ut_ask_scope all = { 0 };
 	const struct ut_ask_scope some = { .ranges = &range, .range_count = 1, .has_ranges = true };
-	struct ut_hit *room = malloc((size_t)ROWS * 14 * sizeof(*room));
+	struct ut_view_match *room = malloc((size_t)ROWS * 14 * sizeof(*room));
 
 	(void)state;
 	assert_non_null(room);
@@ -257,11 +261,11 @@ static void a_search_finds_what_a_look_at_every_row_does(void **state)
 	free(room);
 }
 
-UT_TESTS(hits)
+UT_TESTS(matches)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_search_finds_what_a_look_at_every_row_does),
 	};
 
-	return cmocka_run_group_tests_name("view/hits", tests, make, drop);
+	return cmocka_run_group_tests_name("view/matches", tests, make, drop);
 }

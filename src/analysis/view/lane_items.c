@@ -1,10 +1,10 @@
 /*
- * strips.c - a window of some lanes as columns of bytes: web/src/source/window.ts says which.
+ * lane_items.c - a window of some lanes as columns of bytes: web/src/source/window.ts says which.
  *
  * Every entry of at least a pixel is one item; shorter ones that share a pixel are one item
  * together, made of as few nodes of the pyramid as there are.
  */
-#include "view/strips.h"
+#include "view/lane_items.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ struct value {
 	float low, high, last;
 };
 
-struct strips {
+struct items {
 	double t0, t1, pixel;
 	uint32_t pixels;
 	size_t lanes_left;
@@ -44,7 +44,7 @@ struct strips {
 	uint32_t *first, *cells; /* by lane, and one more */
 };
 
-static void more_items(struct strips *s)
+static void more_items(struct items *s)
 {
 	size_t cap = s->item_cap, n = s->item_count + 1, all = s->lanes_left * (s->pixels + 1u);
 
@@ -62,7 +62,7 @@ static void more_items(struct strips *s)
 	s->fill = ut_grow_raw(s->fill, n, &s->item_cap, sizeof(*s->fill));
 }
 
-static inline void keep_item(struct strips *s, const struct ut_strip_item *item)
+static inline void keep_item(struct items *s, const struct ut_lane_item *item)
 {
 	size_t i = s->item_count;
 
@@ -83,8 +83,8 @@ static inline void keep_item(struct strips *s, const struct ut_strip_item *item)
  * a screen has a hundred thousand items, each of which is made of several entries or nodes.
  */
 struct lane {
-	const struct ut_strip *s;
-	struct strips *to; /* NULL: items are handed to whoever asked for them */
+	const struct ut_lane_items *s;
+	struct items *to; /* NULL: items are handed to whoever asked for them */
 	const struct ut_view_track *track;
 	const struct ut_lane *lane;
 	struct ut_levels levels;
@@ -240,7 +240,7 @@ static uint8_t fill_of(const struct lane *l, uint32_t type)
 	return ut_store_type(l->track->trace->store, type)->flags & UT_EV_UNFINISHED ? TORN : 255;
 }
 
-static inline void put_item(const struct lane *l, const struct ut_strip_item *item)
+static inline void put_item(const struct lane *l, const struct ut_lane_item *item)
 {
 	if (l->to)
 		keep_item(l->to, item);
@@ -251,13 +251,13 @@ static inline void put_item(const struct lane *l, const struct ut_strip_item *it
 static uint64_t put_one(const struct lane *l, uint64_t i, const struct ut_entry *e, uint8_t fill)
 {
 	uint64_t start = ut_view_time(l->track, e->ts), end = ut_view_time(l->track, e->end);
-	const struct ut_strip_item item = { .start = (double)start,
-					    .length = (float)(end - start),
-					    .type = ut_view_type(l->track, e->type),
-					    .row = (uint32_t)e->row,
-					    .fill = fill,
-					    .first = i,
-					    .next = i + 1 };
+	const struct ut_lane_item item = { .start = (double)start,
+					   .length = (float)(end - start),
+					   .type = ut_view_type(l->track, e->type),
+					   .row = (uint32_t)e->row,
+					   .fill = fill,
+					   .first = i,
+					   .next = i + 1 };
 
 	put_item(l, &item);
 	return i + 1;
@@ -267,7 +267,7 @@ static uint64_t put_one(const struct lane *l, uint64_t i, const struct ut_entry 
 static uint64_t draw_pixel(const struct lane *l, uint64_t i, double at, struct border border)
 {
 	struct shared p = { 0 };
-	struct ut_strip_item item = { .start = at, .row = UT_STRIP_MANY, .first = i };
+	struct ut_lane_item item = { .start = at, .row = UT_LANE_ITEM_MANY, .first = i };
 	double pixel = l->s->pixel, length, fill;
 
 	item.next = share_pixel(l, i, border, &p);
@@ -285,7 +285,7 @@ static uint64_t draw_pixel(const struct lane *l, uint64_t i, double at, struct b
 /* The first entry that reaches into the window; what has no length lies in its own ns. */
 static uint64_t seek_first(const struct lane *l)
 {
-	const struct ut_strip *s = l->s;
+	const struct ut_lane_items *s = l->s;
 	const struct border from = border_of(l, s->t0);
 	uint64_t i = ut_lane_seek(l->track->trace->store, l->track->local, s->lane,
 				  ut_view_ts(l->track, s->t0 > 0 ? (uint64_t)s->t0 : 0));
@@ -347,7 +347,7 @@ static uint64_t draw_from(struct lane *l, uint64_t i)
 	return draw_pixel(l, i, at, border);
 }
 
-static void draw_strip(const struct ut_strip *s, struct strips *to)
+static void draw_items(const struct ut_lane_items *s, struct items *to)
 {
 	struct lane l = { .s = s,
 			  .to = to,
@@ -365,15 +365,15 @@ static void draw_strip(const struct ut_strip *s, struct strips *to)
 		i = draw_from(&l, i);
 }
 
-void ut_strip_draw(const struct ut_strip *s)
+void ut_lane_items_draw(const struct ut_lane_items *s)
 {
-	draw_strip(s, NULL);
+	draw_items(s, NULL);
 }
 
 /* ---- counters ------------------------------------------------------------------------------- */
 
 /* A sample belongs to its own pixel, and holds until the next one. */
-static void draw_samples(struct strips *s, const struct ut_view_track *t, uint32_t number)
+static void draw_samples(struct items *s, const struct ut_view_track *t, uint32_t number)
 {
 	struct ut_value_cell *cells = ut_make((size_t)s->pixels * sizeof(*cells));
 	const struct ut_picture window = {
@@ -404,7 +404,7 @@ static void put_u32(struct ut_out *out, uint32_t value)
 	ut_out_write(out, &value, sizeof(value));
 }
 
-static void put_head(const struct strips *s, size_t lanes, struct ut_out *out)
+static void put_head(const struct items *s, size_t lanes, struct ut_out *out)
 {
 	put_u32(out, MAGIC);
 	put_u32(out, (uint32_t)lanes);
@@ -440,7 +440,7 @@ static void put_column(struct ut_out *out, const void *first, size_t stride, siz
 				   sizeof((items)->member), (count));                              \
 	} while (0)
 
-static void put_columns(const struct strips *s, size_t lanes, struct ut_out *out)
+static void put_columns(const struct items *s, size_t lanes, struct ut_out *out)
 {
 	size_t n = s->item_count;
 
@@ -459,7 +459,7 @@ static void put_columns(const struct strips *s, size_t lanes, struct ut_out *out
 int ut_answer_window(struct ut_view *v, const struct ut_ask *a, struct ut_out *out,
 		     struct ut_err *err)
 {
-	struct strips s = { .t0 = a->t0, .t1 = a->t1 };
+	struct items s = { .t0 = a->t0, .t1 = a->t1 };
 
 	(void)err;
 	s.pixels = a->pixels < 1 ? 1 : a->pixels > PIXELS_MOST ? PIXELS_MOST : (uint32_t)a->pixels;
@@ -476,8 +476,8 @@ int ut_answer_window(struct ut_view *v, const struct ut_ask *a, struct ut_out *o
 			if (t->lanes->lanes[lane].kind == UT_LANE_COUNTER)
 				draw_samples(&s, t, lane);
 			else
-				draw_strip(&(struct ut_strip){ t, lane, s.t0, s.t1, s.pixel, NULL,
-							       NULL },
+				draw_items(&(struct ut_lane_items){ t, lane, s.t0, s.t1, s.pixel,
+								    NULL, NULL },
 					   &s);
 		}
 		s.first[i + 1] = (uint32_t)s.item_count;

@@ -1,5 +1,5 @@
-/* test_strips.c - tests src/analysis/view/strips.h: what is drawn, against every entry looked at by
- * itself.
+/* test_lane_items.c - tests src/analysis/view/lane_items.h: what is drawn, against every entry
+ * looked at by itself.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -14,27 +14,27 @@
 #include "analyze/make_store.h"
 #include "model/growing.h"
 #include "support/unit.h"
-#include "view/strips.h"
+#include "view/lane_items.h"
 #include "view/view.h"
 #include "view/view_parts.h"
 
 #define PIXELS_MOST 400
 
 struct drawn {
-	const struct ut_strip *s;
+	const struct ut_lane_items *s;
 	uint64_t next; /* entry that has to come */
 	uint64_t items;
 	double end; /* of the last item's start */
 };
 
-static void get(const struct ut_strip *s, uint64_t i, struct ut_entry *e)
+static void get(const struct ut_lane_items *s, uint64_t i, struct ut_entry *e)
 {
 	assert_true(ut_lane_entry(s->track->trace->store, s->track->local, s->lane, i, e));
 	e->ts = ut_view_time(s->track, e->ts);
 	e->end = ut_view_time(s->track, e->end);
 }
 
-static void check_one(const struct ut_strip *s, const struct ut_strip_item *item)
+static void check_one(const struct ut_lane_items *s, const struct ut_lane_item *item)
 {
 	struct ut_entry e;
 
@@ -46,7 +46,7 @@ static void check_one(const struct ut_strip *s, const struct ut_strip_item *item
 	assert_int_equal(item->type, ut_view_type(s->track, e.type));
 }
 
-static void check_many(const struct ut_strip *s, const struct ut_strip_item *item)
+static void check_many(const struct ut_lane_items *s, const struct ut_lane_item *item)
 {
 	double busy = 0, most = -1;
 	bool is_longest = false;
@@ -74,7 +74,7 @@ static void check_many(const struct ut_strip *s, const struct ut_strip_item *ite
 }
 
 /* Every entry of the window is in exactly one item, in order. */
-static void check_item(void *ctx, const struct ut_strip_item *item)
+static void check_item(void *ctx, const struct ut_lane_item *item)
 {
 	struct drawn *d = ctx;
 
@@ -83,7 +83,7 @@ static void check_item(void *ctx, const struct ut_strip_item *item)
 	d->next = item->next;
 	assert_true(item->start >= d->end);
 	d->end = item->start;
-	if (item->row == UT_STRIP_MANY)
+	if (item->row == UT_LANE_ITEM_MANY)
 		check_many(d->s, item);
 	else
 		check_one(d->s, item);
@@ -92,12 +92,12 @@ static void check_item(void *ctx, const struct ut_strip_item *item)
 static void check_window(const struct ut_view_track *t, uint32_t lane, double t0, double t1,
 			 uint32_t pixels)
 {
-	struct ut_strip s = { t, lane, t0, t1, (t1 - t0) / pixels, check_item, NULL };
+	struct ut_lane_items s = { t, lane, t0, t1, (t1 - t0) / pixels, check_item, NULL };
 	struct drawn d = { .s = &s, .end = -INFINITY };
 	uint64_t count = 0, first = UINT64_MAX;
 
 	s.ctx = &d;
-	ut_strip_draw(&s);
+	ut_lane_items_draw(&s);
 	for (uint64_t i = 0; i < t->lanes->lanes[lane].count; i++) {
 		struct ut_entry e;
 
@@ -185,7 +185,7 @@ static void a_growing_lane_is_drawn_as_any(void **state)
 }
 
 /* Goes on, and comes to an end. */
-static void count_steps(void *ctx, const struct ut_strip_item *item)
+static void count_steps(void *ctx, const struct ut_lane_item *item)
 {
 	uint64_t *next = ctx;
 
@@ -229,16 +229,16 @@ static void a_damaged_pyramid_is_drawn_to_its_end(void **state)
 		for (size_t i = 0; i < sizeof(widths) / sizeof(widths[0]); i++) {
 			uint64_t next = 0;
 
-			ut_strip_draw(&(struct ut_strip){ &view->tracks[0], 0, 0,
-							  (double)view->span, widths[i],
-							  count_steps, &next });
+			ut_lane_items_draw(&(struct ut_lane_items){ &view->tracks[0], 0, 0,
+								    (double)view->span, widths[i],
+								    count_steps, &next });
 		}
 	}
 	ut_view_free(view);
 	ut_store_release(&store);
 }
 
-UT_TESTS(strips)
+UT_TESTS(lane_items)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_entry_is_drawn_once),
