@@ -38,30 +38,30 @@ static void add_span(struct ut_buf *b, const char *name, double ts, double dur)
 
 /* ---- preparations ---- */
 
-struct moment {
+struct timestamp {
 	double at;
 	int64_t n;
 };
 
-struct moments {
-	struct moment items[4096];
+struct timestamps {
+	struct timestamp items[4096];
 	size_t count;
 };
 
 /* What the reference does, list by list. */
-static void naive_prep(struct moments *m, double s, double e, struct moments *ready)
+static void naive_prep(struct timestamps *m, double s, double e, struct timestamps *ready)
 {
-	struct moments now = { .count = 0 };
+	struct timestamps now = { .count = 0 };
 	int64_t last_ready = 0, last_inside = 0;
 	bool inside = false, starts = false, ends = false;
 
 	if (!m->count) {
-		m->items[m->count++] = (struct moment){ s, 1 };
-		m->items[m->count++] = (struct moment){ e, 0 };
+		m->items[m->count++] = (struct timestamp){ s, 1 };
+		m->items[m->count++] = (struct timestamp){ e, 0 };
 		return;
 	}
 	for (size_t i = 0; i < m->count; i++) {
-		struct moment x = m->items[i];
+		struct timestamp x = m->items[i];
 
 		if (x.at < s) {
 			ready->items[ready->count++] = x;
@@ -75,14 +75,14 @@ static void naive_prep(struct moments *m, double s, double e, struct moments *re
 		}
 	}
 	if (!inside || !starts)
-		now.items[now.count++] = (struct moment){ s, last_ready + 1 };
+		now.items[now.count++] = (struct timestamp){ s, last_ready + 1 };
 	for (size_t i = 0; i < m->count; i++) {
 		if (m->items[i].at >= s && m->items[i].at < e)
 			now.items[now.count++] =
-				(struct moment){ m->items[i].at, m->items[i].n + 1 };
+				(struct timestamp){ m->items[i].at, m->items[i].n + 1 };
 	}
 	if (!ends)
-		now.items[now.count++] = (struct moment){ e, last_inside };
+		now.items[now.count++] = (struct timestamp){ e, last_inside };
 	for (size_t i = 0; i < m->count; i++) {
 		if (m->items[i].at >= e)
 			now.items[now.count++] = m->items[i];
@@ -97,7 +97,8 @@ static void the_counter_of_preparations_is_that_of_the_list(void **state)
 	(void)state;
 	seed = 99;
 	for (int round = 0; round < 60; round++) {
-		struct moments *list = calloc(1, sizeof(*list)), *ready = calloc(1, sizeof(*ready));
+		struct timestamps *list = calloc(1, sizeof(*list)),
+				  *ready = calloc(1, sizeof(*ready));
 		struct ut_buf text = { 0 };
 		double at = 10;
 		size_t from = 0;
@@ -117,7 +118,7 @@ static void the_counter_of_preparations_is_that_of_the_list(void **state)
 		assert_int_equal(a.table.seq_count, ready->count + list->count);
 		for (size_t i = 0; i < a.table.seq_count; i++) {
 			const struct ut_ace_event *e = &a.table.events[a.table.seq[i]];
-			const struct moment *m =
+			const struct timestamp *m =
 				i < ready->count ? &ready->items[i] : &list->items[from++];
 			struct ut_arg arg;
 

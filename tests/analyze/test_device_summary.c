@@ -373,7 +373,7 @@ static void without_arrows_nobody_is_made_responsible(void **state)
 /* ---- against a count of each nanosecond ---------------------------------------------------- */
 
 enum {
-	MOMENTS = 400,
+	TIMESTAMPS = 400,
 	PIECES = 12
 };
 
@@ -391,10 +391,10 @@ static bool runs(const struct made_work *all, uint64_t now, const char *cat)
 	return found;
 }
 
-static struct counted count_moments(const struct made_work *all)
+static struct counted count_timestamps(const struct made_work *all)
 {
 	struct counted c = { 0 };
-	uint64_t first = MOMENTS, last = 0;
+	uint64_t first = TIMESTAMPS, last = 0;
 
 	for (size_t i = 0; i < PIECES; i++) {
 		first = all[i].start < first ? all[i].start : first;
@@ -427,11 +427,11 @@ static void any_overlap_is_what_counting_each_moment_gives(void **state)
 			dice = dice * 1664525 + 1013904223;
 			all[i].name = "k";
 			all[i].cat = cats[dice >> 28 & 1 ? 0 : 1 + (dice >> 29 & 1)];
-			all[i].start = 1 + (dice >> 8) % (MOMENTS - 60);
+			all[i].start = 1 + (dice >> 8) % (TIMESTAMPS - 60);
 			all[i].end = all[i].start + (dice >> 20) % 50; /* 0 is a length, too */
 			make_work(&f->maker, i % 2 ? f->queue : f->other, &all[i]);
 		}
-		c = count_moments(all);
+		c = count_timestamps(all);
 		u = use_of(f);
 		assert_int_equal(u->window, c.window);
 		assert_int_equal(u->busy, c.busy);

@@ -43,7 +43,7 @@ SPANS = [
     event("X", "members", 6, dur=1, tts=3, cname="good", custom={"a": [None]}),
     event("X", "rank", 5, dur=1, pid=20, tid=20),
 ]
-MOMENTS = [
+TIMESTAMPS = [
     event("i", "here", 2, s="t"), event("i", "process", 3, s="p", args={"n": None}),
     event("i", "all", 4, s="g", cat="x,y,z"), event("I", "old", 5), event("P", "sample", 6, sf=1),
     event("N", "object", 7, id="0xabc"), event("O", "object", 8, id="0xabc", args={"s": {"x": 1}}),
@@ -80,7 +80,7 @@ META = [
 ]
 MEMBERS = {"displayTimeUnit": "ms", "traceName": "a \"name\"", "schemaVersion": 1, "none": None,
            "otherData": {"tool": "somebody else", "n": [1, None]}, "stackFrames": {"1": {"name": "f"}}}
-RICH = {**MEMBERS, "traceEvents": SPANS + MOMENTS + ASYNCS + FLOWS + COUNTERS + META}
+RICH = {**MEMBERS, "traceEvents": SPANS + TIMESTAMPS + ASYNCS + FLOWS + COUNTERS + META}
 
 
 def identity(e, series):

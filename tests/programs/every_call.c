@@ -116,13 +116,13 @@ static void markers(void)
 
 static void marks_and_events(void)
 {
-	__itt_mark_type moment = __itt_mark_create("mark moment");
+	__itt_mark_type timestamp = __itt_mark_create("mark moment");
 	__itt_mark_type span = __itt_mark_create("mark span");
 	__itt_mark_type global = __itt_mark_create("mark global");
 	__itt_event event = __itt_event_create("event span", 10);
 	__itt_event single = __itt_event_create("event moment and more", 12);
 
-	__itt_mark(moment, "a parameter");
+	__itt_mark(timestamp, "a parameter");
 	__itt_mark(span, NULL);
 	__itt_mark_off(span);
 	__itt_mark_global(global, "global parameter");

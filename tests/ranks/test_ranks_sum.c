@@ -154,8 +154,8 @@ static void the_sentence_names_the_one_behind(void **state)
 	assert_non_null(strstr(text.data, "Rank 2 makes 2 others wait: 800 ns of the 1.055 us"));
 	assert_non_null(strstr(text.data, "100 % of it because of its task \"work\""));
 	assert_non_null(strstr(text.data, "50 % of it reaches them through another rank"));
-	assert_non_null(ut_rank_table_nothing(&v, UT_RANK_TABLE_CLOCKS));
-	assert_null(ut_rank_table_nothing(&v, UT_RANK_TABLE_WAITS));
+	assert_non_null(ut_rank_table_empty_text(&v, UT_RANK_TABLE_CLOCKS));
+	assert_null(ut_rank_table_empty_text(&v, UT_RANK_TABLE_WAITS));
 	ut_buf_release(&text);
 	ut_rank_view_release(&v);
 	ut_ranks_release(&r);

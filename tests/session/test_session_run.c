@@ -227,7 +227,7 @@ static void the_status_of_the_program_is_told_and_why_there_is_nothing(void **st
 	assert_int_equal(WEXITSTATUS(f->result.status), 3);
 	assert_int_equal(WEXITSTATUS(find(f, UT_SESSION_EVENT_ENDED)->event.status), 3);
 	assert_int_equal(WEXITSTATUS(find(f, UT_SESSION_EVENT_FINISHED)->event.status), 3);
-	nothing = find(f, UT_SESSION_EVENT_NOTHING);
+	nothing = find(f, UT_SESSION_EVENT_EMPTY);
 	assert_non_null(nothing);
 	assert_ptr_equal(strstr(nothing->text, "nothing was recorded: "), nothing->text);
 	assert_null(find(f, UT_SESSION_EVENT_TIMELINE));
@@ -281,8 +281,8 @@ static void children_that_go_on_are_told(void **state)
 	event = find(f, UT_SESSION_EVENT_STILL_RUNNING);
 	assert_non_null(event);
 	assert_int_equal(event->event.count, 1);
-	assert_true(ut_path_is_dir(event->path));       /* their recording stays */
-	assert_null(find(f, UT_SESSION_EVENT_NOTHING)); /* who knows yet */
+	assert_true(ut_path_is_dir(event->path));     /* their recording stays */
+	assert_null(find(f, UT_SESSION_EVENT_EMPTY)); /* who knows yet */
 }
 
 static void a_failure_to_write_is_told_and_the_recording_stays(void **state)

@@ -71,20 +71,20 @@ static void numbers_are_exact_at_every_size(void **state)
 
 	(void)state;
 	for (int i = 0; i < 20; i++, v *= 10) {
-		const uint64_t around[] = { v - 1, v, v + 1, v * 9, v * 5 + 3 };
+		const uint64_t nearby[] = { v - 1, v, v + 1, v * 9, v * 5 + 3 };
 
 		for (size_t k = 0; k < 5; k++) {
 			char want[40], got[64];
 
-			snprintf(want, sizeof(want), "%" PRIu64, around[k]);
-			*ut_digits_u64(got, around[k]) = '\0';
+			snprintf(want, sizeof(want), "%" PRIu64, nearby[k]);
+			*ut_digits_u64(got, nearby[k]) = '\0';
 			assert_string_equal(got, want);
-			snprintf(want, sizeof(want), "%" PRIu64 ".%03u", around[k] / 1000,
-				 (unsigned int)(around[k] % 1000));
-			*ut_digits_us(got, around[k]) = '\0';
+			snprintf(want, sizeof(want), "%" PRIu64 ".%03u", nearby[k] / 1000,
+				 (unsigned int)(nearby[k] % 1000));
+			*ut_digits_us(got, nearby[k]) = '\0';
 			assert_string_equal(got, want);
-			snprintf(want, sizeof(want), "0x%" PRIx64, around[k]);
-			*ut_digits_hex(got, around[k]) = '\0';
+			snprintf(want, sizeof(want), "0x%" PRIx64, nearby[k]);
+			*ut_digits_hex(got, nearby[k]) = '\0';
 			assert_string_equal(got, want);
 		}
 	}

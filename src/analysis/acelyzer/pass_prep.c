@@ -31,7 +31,7 @@ struct place {
 	bool end;
 };
 
-struct moments {
+struct timestamps {
 	struct place *places; /* sorted */
 	size_t count;
 	size_t *begin_of, *end_of; /* of a preparation: its places */
@@ -43,7 +43,7 @@ struct moments {
 	bool adds; /* something was added to a range: sums count */
 };
 
-static void set_bit(struct moments *m, size_t i, bool on)
+static void set_bit(struct timestamps *m, size_t i, bool on)
 {
 	for (int l = 0; l < m->levels; l++, i /= 64) {
 		uint64_t *word = &m->bits[l][i / 64], bit = UINT64_C(1) << i % 64;
@@ -55,7 +55,7 @@ static void set_bit(struct moments *m, size_t i, bool on)
 }
 
 /* The last moment in the list before i; SIZE_MAX = none. */
-static size_t last_before(const struct moments *m, size_t i)
+static size_t last_before(const struct timestamps *m, size_t i)
 {
 	for (int l = 0; l < m->levels; l++, i /= 64) {
 		uint64_t word = m->bits[l][i / 64] & ((UINT64_C(1) << i % 64) - 1);
@@ -71,7 +71,7 @@ static size_t last_before(const struct moments *m, size_t i)
 }
 
 /* The first moment in the list from i on; SIZE_MAX = none. */
-static size_t first_from(const struct moments *m, size_t i)
+static size_t first_from(const struct timestamps *m, size_t i)
 {
 	for (int l = 0; l < m->levels; l++, i = i / 64 + 1) {
 		uint64_t word;
@@ -89,13 +89,13 @@ static size_t first_from(const struct moments *m, size_t i)
 	return SIZE_MAX;
 }
 
-static void add_from(struct moments *m, size_t i, int64_t n)
+static void add_from(struct timestamps *m, size_t i, int64_t n)
 {
 	for (i++; i <= m->count; i += i & -i)
 		m->sums[i] += n;
 }
 
-static int64_t added_to(const struct moments *m, size_t i)
+static int64_t added_to(const struct timestamps *m, size_t i)
 {
 	int64_t n = 0;
 
@@ -106,19 +106,19 @@ static int64_t added_to(const struct moments *m, size_t i)
 	return n;
 }
 
-static int64_t value_at(const struct moments *m, size_t i)
+static int64_t value_at(const struct timestamps *m, size_t i)
 {
 	return m->value[i] + added_to(m, i);
 }
 
-static void put(struct moments *m, size_t i, int64_t value)
+static void put(struct timestamps *m, size_t i, int64_t value)
 {
 	m->value[i] = value - added_to(m, i);
 	set_bit(m, i, true);
 }
 
 /* The first place at this time or later. */
-static size_t place_of(const struct moments *m, double at)
+static size_t place_of(const struct timestamps *m, double at)
 {
 	size_t low = 0, high = m->count;
 
@@ -134,7 +134,7 @@ static size_t place_of(const struct moments *m, double at)
 }
 
 /* Is there a moment with exactly this time, at whose first place i is? */
-static bool taken(const struct moments *m, size_t i, double at)
+static bool taken(const struct timestamps *m, size_t i, double at)
 {
 	i = first_from(m, i);
 	return i != SIZE_MAX && m->places[i].at == at;
@@ -157,13 +157,13 @@ static void report(struct counter_writer *t, double at, int64_t value)
 	t->last = value;
 }
 
-static void report_moment(struct counter_writer *t, struct moments *m, size_t i)
+static void report_timestamp(struct counter_writer *t, struct timestamps *m, size_t i)
 {
 	report(t, m->places[i].at, value_at(m, i));
 	set_bit(m, i, false);
 }
 
-static void add_prep(struct counter_writer *t, struct moments *m, size_t prep)
+static void add_prep(struct counter_writer *t, struct timestamps *m, size_t prep)
 {
 	size_t begin = m->begin_of[prep], end = m->end_of[prep], s, e, i, last;
 	double from = m->places[begin].at, to = m->places[end].at;
@@ -177,7 +177,7 @@ static void add_prep(struct counter_writer *t, struct moments *m, size_t prep)
 		return;
 	}
 	while ((i = first_from(m, 0)) < s) {
-		report_moment(t, m, i);
+		report_timestamp(t, m, i);
 		ready = t->last;
 	}
 	last = last_before(m, e);
@@ -220,7 +220,7 @@ static bool sorted(const struct place *p, size_t n)
 }
 
 /* Begins come in order and ends nearly always do: then merging is enough. */
-static void sort_places(struct moments *m, struct ut_arena *arena)
+static void sort_places(struct timestamps *m, struct ut_arena *arena)
 {
 	size_t half = m->count / 2, i = 0, k = half;
 	struct place *all;
@@ -239,7 +239,7 @@ static void sort_places(struct moments *m, struct ut_arena *arena)
 	m->places = all;
 }
 
-static void make_moments(struct moments *m, struct ut_arena *arena)
+static void make_timestamps(struct timestamps *m, struct ut_arena *arena)
 {
 	size_t n = m->count;
 
@@ -261,7 +261,7 @@ static void count_heap(struct counter_writer *t, const uint32_t *preps, size_t c
 {
 	const struct ut_ace_event *events = t->a->table.events;
 	struct ut_arena arena = { 0 };
-	struct moments m = { .count = 2 * count };
+	struct timestamps m = { .count = 2 * count };
 	size_t i;
 
 	m.places = UT_NEW_N(&arena, struct place, 2 * count);
@@ -271,11 +271,11 @@ static void count_heap(struct counter_writer *t, const uint32_t *preps, size_t c
 		m.places[i] = (struct place){ e->ts, (uint32_t)i, false };
 		m.places[count + i] = (struct place){ ut_ace_end(e), (uint32_t)i, true };
 	}
-	make_moments(&m, &arena);
+	make_timestamps(&m, &arena);
 	for (i = 0; i < count; i++)
 		add_prep(t, &m, i);
 	while ((i = first_from(&m, 0)) != SIZE_MAX)
-		report_moment(t, &m, i);
+		report_timestamp(t, &m, i);
 	ut_arena_release(&arena);
 }
 

@@ -100,7 +100,7 @@ static inline bool ut_filter_wants_span(const struct ut_filter_view *v, uint64_t
 	       length <= v->max_dur;
 }
 
-static inline bool ut_filter_wants_moment(const struct ut_filter_view *v, uint64_t ts)
+static inline bool ut_filter_wants_timestamp(const struct ut_filter_view *v, uint64_t ts)
 {
 	return ts >= v->from && ts < v->to;
 }

@@ -47,7 +47,7 @@ static bool begin_async(struct marker *m, const struct ut_event *e, uint64_t row
 static bool end_async(struct marker *m, const struct ut_event *e, bool wanted)
 {
 	uint32_t left = ut_nesting_end(&m->async, e->val, e->name);
-	bool kept = wanted && ut_filter_wants_moment(m->view, e->ts);
+	bool kept = wanted && ut_filter_wants_timestamp(m->view, e->ts);
 
 	for (; left; left--) {
 		struct ut_begun b = ut_nesting_take(&m->async, e->val);
@@ -66,7 +66,7 @@ static bool mark_counter(struct marker *m, const struct ut_event *e, uint64_t ro
 		else
 			ut_idmap_put(&m->before, e->name, (uint32_t)row + 1);
 	}
-	return ut_filter_wants_moment(m->view, e->ts);
+	return ut_filter_wants_timestamp(m->view, e->ts);
 }
 
 static bool mark_row(struct marker *m, const struct ut_event *e, uint32_t type, uint64_t row)
@@ -83,7 +83,7 @@ static bool mark_row(struct marker *m, const struct ut_event *e, uint32_t type, 
 		return ut_filter_wants_span(m->view, e->ts, ut_event_end(e));
 	if (e->kind == UT_KIND_COUNTER)
 		return mark_counter(m, e, row);
-	return ut_filter_wants_moment(m->view, e->ts);
+	return ut_filter_wants_timestamp(m->view, e->ts);
 }
 
 static void keep_earlier_counters(struct marker *m)
@@ -128,7 +128,7 @@ static bool keeps_end(const struct ut_filter_sink *f, const struct ut_arrow_end 
 		return false;
 	if (e->slice != UT_NO_SLICE)
 		return get_bit(f->keep[e->track], e->slice);
-	return !f->view->by_span && ut_filter_wants_moment(f->view, e->ts);
+	return !f->view->by_span && ut_filter_wants_timestamp(f->view, e->ts);
 }
 
 /* Which sides of the flow of ends [first, end) stay. */

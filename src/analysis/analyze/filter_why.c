@@ -20,7 +20,7 @@ static bool wants_row(const struct ut_filter_view *v, const struct ut_block *b, 
 
 	if (type->kind == UT_KIND_SPAN)
 		return ut_filter_wants_span(v, b->ts[i], b->ts[i] + b->val[i]);
-	return !v->min_dur && v->max_dur == UINT64_MAX && ut_filter_wants_moment(v, b->ts[i]);
+	return !v->min_dur && v->max_dur == UINT64_MAX && ut_filter_wants_timestamp(v, b->ts[i]);
 }
 
 static bool any_row(const struct ut_filter_view *v)

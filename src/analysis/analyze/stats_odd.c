@@ -149,7 +149,7 @@ static void add_sample(struct odd *o, struct holds now)
 	add_time(o, c, h, ts);
 	*h = now;
 	h->known = isfinite(number_of(h));
-	if (ut_counter_ends(now.val, now.flags) || !ut_filter_wants_moment(o->walk->view, ts))
+	if (ut_counter_ends(now.val, now.flags) || !ut_filter_wants_timestamp(o->walk->view, ts))
 		return;
 	c->count++;
 	c->bad += !h->known;

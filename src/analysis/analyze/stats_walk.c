@@ -235,7 +235,7 @@ static bool odd_row(struct ut_stats_walk *w, uint32_t number, uint64_t ts, uint6
 	*group = what & ODD_GROUP;
 	switch (what & ODD_WHAT) {
 	case ODD_INSTANT:
-		w->stats.groups[*group].instants += ut_filter_wants_moment(w->view, ts);
+		w->stats.groups[*group].instants += ut_filter_wants_timestamp(w->view, ts);
 		return false;
 	case ODD_UNFINISHED:
 		w->stats.groups[*group].unfinished += ut_filter_wants_span(w->view, ts, end);

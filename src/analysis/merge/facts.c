@@ -102,7 +102,7 @@ int ut_merge_read_facts(struct ut_merge *m, size_t first, size_t count, struct u
 	return rc;
 }
 
-int ut_merge_nothing(const struct ut_merge *m, struct ut_err *err)
+int ut_merge_empty_result(const struct ut_merge *m, struct ut_err *err)
 {
 	if (m->count == 1)
 		return ut_err_set(err, -ENODATA, "%s is no trace", m->files[0].name);

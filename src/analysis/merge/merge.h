@@ -54,6 +54,6 @@ int ut_merge_find_clocks(struct ut_merge *m, size_t first, size_t count,
 			 struct ut_merge_clocks *clocks, struct ut_err *err) UT_MUST_CHECK;
 
 /* The error that no input is left. */
-int ut_merge_nothing(const struct ut_merge *m, struct ut_err *err);
+int ut_merge_empty_result(const struct ut_merge *m, struct ut_err *err);
 
 #endif

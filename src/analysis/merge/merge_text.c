@@ -293,7 +293,7 @@ int ut_merge_text(struct ut_merge *m, struct ut_err *err)
 	if (!rc && any_samples(m))
 		return merge_samples(m, err);
 	if (!rc && !valid)
-		rc = ut_merge_nothing(m, err);
+		rc = ut_merge_empty_result(m, err);
 	if (!rc)
 		rc = ut_merge_find_clocks(m, first, count, &plan.clocks, err);
 	if (!rc)

@@ -87,7 +87,7 @@ static int read_clocks(struct ut_merge *m, struct ut_err *err)
 		ut_store_release(&store);
 		valid++;
 	}
-	return valid ? 0 : ut_merge_nothing(m, err);
+	return valid ? 0 : ut_merge_empty_result(m, err);
 }
 
 /* Times on the common clock, on their way into a file, where clocks run differently. */

@@ -10,7 +10,7 @@
 #include "text/source_lines.h"
 #include "text/table_report.h"
 
-#define AROUND 3u /* lines shown before and behind one with samples */
+#define CONTEXT_LINES 3u /* lines shown before and behind one with samples */
 
 enum {
 	KERNEL,
@@ -172,12 +172,13 @@ static void put_source(struct listing *l)
 		if (!same)
 			shown = 1;
 		if (context)
-			put_between(l, f, p.line > shown + AROUND ? p.line - AROUND : shown,
+			put_between(l, f,
+				    p.line > shown + CONTEXT_LINES ? p.line - CONTEXT_LINES : shown,
 				    p.line);
 		p.source = f->count && p.line <= f->count ? f->lines[p.line - 1]
 							  : only_source(p.source);
 		put_line(l, &r->lines[i], p);
-		shown = next - p.line <= AROUND ? next : p.line + AROUND + 1;
+		shown = next - p.line <= CONTEXT_LINES ? next : p.line + CONTEXT_LINES + 1;
 		if (context)
 			put_between(l, f, p.line + 1, shown);
 	}

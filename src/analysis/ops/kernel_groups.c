@@ -162,14 +162,14 @@ static uint32_t task_name(struct reading *r, size_t work)
 static uint32_t line_name(struct reading *r, size_t work)
 {
 	const struct ut_device_work *w = &r->jobs.log.works[work];
-	struct line own = { .number = 0 }, around;
+	struct line own = { .number = 0 }, enclosing;
 	bool has = line_of_args(r->store, ut_kernel_row_args(r->store, w), &own);
 	struct ut_buf b = { 0 };
 	uint32_t id;
 
 	if ((!has || ut_is_library_file(own.file)) &&
-	    python_line(r->store, &r->frames, w, &around)) {
-		own = has && ut_is_library_file(around.file) ? own : around;
+	    python_line(r->store, &r->frames, w, &enclosing)) {
+		own = has && ut_is_library_file(enclosing.file) ? own : enclosing;
 		has = true;
 	}
 	if (!has)

@@ -40,7 +40,7 @@ struct op {
 
 /* The last track that was asked for: most ops lie where the one before did. */
 struct last_track {
-	struct ut_str around, name;
+	struct ut_str enclosing, name;
 	uint32_t track;
 	bool known;
 };
@@ -219,22 +219,22 @@ static uint32_t add_track(struct making *m, bool device)
 	struct ut_trace *t = &m->build.store.trace;
 	const struct places *at = &m->at;
 	bool has_thread = at->thread < m->r->shown;
-	uint32_t around, name, n;
+	uint32_t enclosing, name, n;
 	uint64_t key;
 
 	if (device) {
-		around = named(m, "device", m->texts[at->device]);
+		enclosing = named(m, "device", m->texts[at->device]);
 		name = named(m, "ops", nothing);
 	} else {
-		around = named(m, has_thread ? "process" : "host", m->texts[at->process]);
+		enclosing = named(m, has_thread ? "process" : "host", m->texts[at->process]);
 		name = has_thread ? named(m, "thread", m->texts[at->thread])
 				  : named(m, "calls", nothing);
 	}
-	key = key_of(around, name, device);
+	key = key_of(enclosing, name, device);
 	n = ut_idmap_get(&m->tracks, key);
 	if (n)
 		return n - 1;
-	n = ut_trace_add_track(t, process_called(m, around, device), UT_TRACK_THREAD);
+	n = ut_trace_add_track(t, process_called(m, enclosing, device), UT_TRACK_THREAD);
 	t->tracks[n].name = has_thread && !device ? named(m, "thread", nothing) : name;
 	if (device || !ut_csv_number(m->texts[at->thread], &t->tracks[n].id))
 		t->tracks[n].id = t->track_count;
@@ -246,11 +246,11 @@ static uint32_t add_track(struct making *m, bool device)
 static uint32_t track_of(struct making *m, bool device)
 {
 	struct last_track *last = &m->last[device];
-	struct ut_str around = m->texts[device ? m->at.device : m->at.process];
+	struct ut_str enclosing = m->texts[device ? m->at.device : m->at.process];
 	struct ut_str name = device ? (struct ut_str){ NULL, 0 } : m->texts[m->at.thread];
 
-	if (!last->known || !same(last->around, around) || !same(last->name, name))
-		*last = (struct last_track){ around, name, add_track(m, device), true };
+	if (!last->known || !same(last->enclosing, enclosing) || !same(last->name, name))
+		*last = (struct last_track){ enclosing, name, add_track(m, device), true };
 	return last->track;
 }
 

@@ -128,11 +128,11 @@ static const struct kind *kind_at(const struct walk *w, uint32_t type)
 
 static uint32_t owner_of(const struct walk *w, const struct ut_ops_span *span, uint32_t own)
 {
-	const struct ut_ops_span *around = span->parent ? &w->s->items[span->parent - 1] : NULL;
+	const struct ut_ops_span *enclosing = span->parent ? &w->s->items[span->parent - 1] : NULL;
 
-	if (!around || !w->s->items[around->owner].op || (span->op && w->nested))
+	if (!enclosing || !w->s->items[enclosing->owner].op || (span->op && w->nested))
 		return own;
-	return around->owner;
+	return enclosing->owner;
 }
 
 static uint32_t add_span(struct walk *w, struct ut_ops_span span)
@@ -141,9 +141,9 @@ static uint32_t add_span(struct walk *w, struct ut_ops_span span)
 	uint32_t own = (uint32_t)s->count;
 
 	if (span.parent) {
-		const struct ut_ops_span *around = &s->items[span.parent - 1];
+		const struct ut_ops_span *enclosing = &s->items[span.parent - 1];
 
-		span.depth = around->depth + around->op;
+		span.depth = enclosing->depth + enclosing->op;
 	}
 	s->items = ut_grow_raw(s->items, s->count + 1, &s->cap, sizeof(span));
 	s->items[s->count++] = span;

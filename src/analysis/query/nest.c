@@ -95,7 +95,7 @@ static void pass_instant(struct walk *w, uint64_t ts)
 /* Async spans and instants lie in those of their number that are open. */
 static void note_async(struct walk *w, const struct ut_type *type, uint64_t ts, uint64_t number)
 {
-	const struct ut_begun *around;
+	const struct ut_begun *enclosing;
 
 	if (type->kind == UT_KIND_ASYNC_END) {
 		for (uint32_t n = ut_nesting_end(&w->async, number, type->name); n; n--)
@@ -103,9 +103,9 @@ static void note_async(struct walk *w, const struct ut_type *type, uint64_t ts, 
 		pass_point(w, ts);
 		return;
 	}
-	around = ut_nesting_look(&w->async, number);
-	w->nest->parent[w->row] = around ? (uint32_t)around->what + 1 : 0;
-	w->nest->depth[w->row] = around ? w->nest->depth[around->what] + 1 : 0;
+	enclosing = ut_nesting_look(&w->async, number);
+	w->nest->parent[w->row] = enclosing ? (uint32_t)enclosing->what + 1 : 0;
+	w->nest->depth[w->row] = enclosing ? w->nest->depth[enclosing->what] + 1 : 0;
 	if (w->nest->self)
 		w->nest->self[w->row] = 0;
 	if (type->kind == UT_KIND_ASYNC_BEGIN)

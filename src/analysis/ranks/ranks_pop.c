@@ -14,7 +14,7 @@ struct player {
 };
 
 /* A rank's next begin or end. It holds all that decides about its place: the heap is hot. */
-struct moment {
+struct timestamp {
 	uint64_t at;
 	uint32_t rank;
 	uint32_t order; /* at one moment those that enter come before those that leave */
@@ -23,8 +23,8 @@ struct moment {
 struct play {
 	struct ut_ranks *ranks;
 	struct player *players;
-	uint64_t **entered;  /* of each rank, of each call */
-	struct moment *heap; /* one of each rank, the earliest at the top */
+	uint64_t **entered;     /* of each rank, of each call */
+	struct timestamp *heap; /* one of each rank, the earliest at the top */
 	size_t heap_count;
 };
 
@@ -44,17 +44,17 @@ static void skip_side(const struct play *p, uint32_t rank)
 		me->call++;
 }
 
-static struct moment next_moment(const struct play *p, uint32_t rank)
+static struct timestamp next_timestamp(const struct play *p, uint32_t rank)
 {
 	const struct player *me = &p->players[rank];
 	const struct ut_rank_call *c = &p->ranks->items[rank].calls[me->call];
 
-	return (struct moment){ me->inside ? c->end : c->begin, rank,
-				rank | (me->inside ? UINT32_C(1) << 31 : 0) };
+	return (struct timestamp){ me->inside ? c->end : c->begin, rank,
+				   rank | (me->inside ? UINT32_C(1) << 31 : 0) };
 }
 
 /* Without a branch: which of two ranks is first cannot be foreseen. */
-static inline bool comes_first(const struct moment *a, const struct moment *b)
+static inline bool comes_first(const struct timestamp *a, const struct timestamp *b)
 {
 	return (a->at < b->at) | ((a->at == b->at) & (a->order < b->order));
 }
@@ -63,9 +63,9 @@ static inline bool comes_first(const struct moment *a, const struct moment *b)
  * From place i on down, to where it belongs. That is mostly at the bottom, for ranks go in step: so
  * the way there is made first, without a look at it, and then a little of it is gone back.
  */
-static void sink(struct play *p, size_t i, struct moment m)
+static void sink(struct play *p, size_t i, struct timestamp m)
 {
-	struct moment *heap = p->heap;
+	struct timestamp *heap = p->heap;
 	size_t top = i, child;
 
 	for (; (child = 2 * i + 1) < p->heap_count; i = child) {
@@ -158,7 +158,7 @@ static void start(struct play *p)
 		p->entered[i] = ut_make((r->items[i].call_count + 1) * sizeof(**p->entered));
 		skip_side(p, i);
 		if (p->players[i].call < r->items[i].call_count)
-			p->heap[p->heap_count++] = next_moment(p, i);
+			p->heap[p->heap_count++] = next_timestamp(p, i);
 	}
 	for (size_t i = p->heap_count; i > 0; i--)
 		sink(p, i - 1, p->heap[i - 1]);
@@ -180,7 +180,7 @@ static uint64_t play(struct ut_ranks *r)
 		else
 			enter(&p, rank);
 		if (p.players[rank].call < r->items[rank].call_count)
-			sink(&p, 0, next_moment(&p, rank));
+			sink(&p, 0, next_timestamp(&p, rank));
 		else if (--p.heap_count)
 			sink(&p, 0, p.heap[p.heap_count]);
 	}

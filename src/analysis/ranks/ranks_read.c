@@ -422,7 +422,7 @@ static void add_call(struct reader *rd, const struct ut_event *e, const struct r
 }
 
 /* The call that a message arrives in or leaves from; index + 1, 0 = none. */
-static uint32_t call_around(const struct reader *rd, uint64_t ts, bool received)
+static uint32_t enclosing_call(const struct reader *rd, uint64_t ts, bool received)
 {
 	size_t i = rd->depth;
 
@@ -439,7 +439,7 @@ static uint32_t call_around(const struct reader *rd, uint64_t ts, bool received)
 static void add_end(struct reader *rd, const struct ut_event *e, bool received)
 {
 	struct ut_rank *r = rd->rank;
-	uint32_t call = call_around(rd, e->ts, received);
+	uint32_t call = enclosing_call(rd, e->ts, received);
 
 	if (!call)
 		return;

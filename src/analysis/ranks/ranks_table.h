@@ -52,7 +52,7 @@ void ut_rank_verdict(const struct ut_rank_view *v, struct ut_buf *out);
 void ut_rank_efficiency(const struct ut_rank_view *v, struct ut_buf *out);
 
 /* Why a table has no rows, as a sentence; NULL: it has some. */
-const char *ut_rank_table_nothing(const struct ut_rank_view *v, enum ut_rank_table table);
+const char *ut_rank_table_empty_text(const struct ut_rank_view *v, enum ut_rank_table table);
 
 int ut_rank_table_check(enum ut_rank_table table, const char *sort,
 			struct ut_err *err) UT_MUST_CHECK;

@@ -176,7 +176,7 @@ void ut_rank_efficiency(const struct ut_rank_view *v, struct ut_buf *out)
 			   ut_cell_time(idle, v->sums.all.idle));
 }
 
-const char *ut_rank_table_nothing(const struct ut_rank_view *v, enum ut_rank_table table)
+const char *ut_rank_table_empty_text(const struct ut_rank_view *v, enum ut_rank_table table)
 {
 	const struct {
 		enum ut_rank_table table;

@@ -36,7 +36,7 @@ enum category {
 #undef CATEGORY_ENUM
 };
 
-struct moment {
+struct timestamp {
 	uint32_t track, stack;
 	uint64_t ts, weight;
 };
@@ -51,7 +51,7 @@ struct numbers {
 struct firefox {
 	const struct ut_trace *trace;
 	struct ut_out *out;
-	struct moment *samples; /* track by track */
+	struct timestamp *samples; /* track by track */
 	size_t count, cap;
 	uint64_t first;                       /* ts */
 	bool time;                            /* weights are ns */
@@ -101,7 +101,7 @@ static void take_sample(void *ctx, const struct ut_sample_seen *s)
 	struct firefox *f = ctx;
 
 	f->samples = ut_grow_raw(f->samples, f->count + 1, &f->cap, sizeof(*f->samples));
-	f->samples[f->count++] = (struct moment){ s->track, s->stack, s->ts, s->weight };
+	f->samples[f->count++] = (struct timestamp){ s->track, s->stack, s->ts, s->weight };
 	f->first = s->ts < f->first ? s->ts : f->first;
 }
 

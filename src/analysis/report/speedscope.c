@@ -16,7 +16,7 @@
 #include "text/out.h"
 
 /* Samples of one stack that follow each other are one. */
-struct moment {
+struct timestamp {
 	uint32_t stack, track;
 	uint64_t weight;
 };
@@ -24,7 +24,7 @@ struct moment {
 struct speedscope {
 	const struct ut_trace *trace;
 	struct ut_out *out;
-	struct moment *items; /* track by track */
+	struct timestamp *items; /* track by track */
 	size_t count, cap;
 	uint32_t *path; /* of the stack under way */
 	size_t path_cap;
@@ -33,14 +33,14 @@ struct speedscope {
 static void take_sample(void *ctx, const struct ut_sample_seen *s)
 {
 	struct speedscope *p = ctx;
-	struct moment *last = p->count ? &p->items[p->count - 1] : NULL;
+	struct timestamp *last = p->count ? &p->items[p->count - 1] : NULL;
 
 	if (last && last->stack == s->stack && last->track == s->track) {
 		last->weight += s->weight;
 		return;
 	}
 	p->items = ut_grow_raw(p->items, p->count + 1, &p->cap, sizeof(*p->items));
-	p->items[p->count++] = (struct moment){ s->stack, s->track, s->weight };
+	p->items[p->count++] = (struct timestamp){ s->stack, s->track, s->weight };
 }
 
 static void put_text(struct speedscope *p, const char *key, struct ut_str s)

@@ -25,8 +25,8 @@
 #include "text/source_lines.h"
 #include "text/table_report.h"
 
-#define AROUND     3u /* lines shown before and behind one with samples */
-#define TEXT_WIDTH 100u
+#define CONTEXT_LINES 3u /* lines shown before and behind one with samples */
+#define TEXT_WIDTH    100u
 
 enum {
 	SELF,
@@ -183,7 +183,7 @@ static size_t lines_of(struct annotating *a, struct ut_hotspots *h)
 
 static void put_context(struct annotating *a, struct ut_str file, uint32_t from, uint32_t to)
 {
-	uint32_t count = a->people || a->opts->around ? line_count(a, file) : 0;
+	uint32_t count = a->people || a->opts->context ? line_count(a, file) : 0;
 
 	for (uint32_t n = from; n < to && n <= count; n++)
 		put_line(a, file, n, NULL);
@@ -192,7 +192,7 @@ static void put_context(struct annotating *a, struct ut_str file, uint32_t from,
 /* Is there a gap worth leaving between two lines that are shown? */
 static uint32_t shown_from(uint32_t line, uint32_t next)
 {
-	uint32_t from = line > AROUND ? line - AROUND : 1;
+	uint32_t from = line > CONTEXT_LINES ? line - CONTEXT_LINES : 1;
 
 	return from > next ? from : next;
 }
@@ -215,14 +215,15 @@ static size_t put_lines(struct annotating *a)
 					      file.ptr);
 		} else {
 			put_context(a, file, next,
-				    next + AROUND < f->line ? next + AROUND : f->line);
-			next = next + AROUND < f->line ? next + AROUND : f->line;
+				    next + CONTEXT_LINES < f->line ? next + CONTEXT_LINES
+								   : f->line);
+			next = next + CONTEXT_LINES < f->line ? next + CONTEXT_LINES : f->line;
 		}
 		put_context(a, file, shown_from(f->line, next), f->line);
 		put_line(a, file, f->line, &h.rows[i]);
 		next = f->line + 1;
 		if (last)
-			put_context(a, file, next, next + AROUND);
+			put_context(a, file, next, next + CONTEXT_LINES);
 	}
 	ut_hotspots_release(&h);
 	return count;

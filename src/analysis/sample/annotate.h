@@ -23,7 +23,7 @@ struct ut_annotate_opts {
 	const char *function; /* pattern; the heaviest that fits is shown */
 	const char *module;   /* with it, both are whole names instead; NULL = any */
 	bool source, assembly;
-	bool around; /* lines around those with samples for programs, too, as people see them */
+	bool context; /* lines around those with samples for programs, too, as people see them */
 	/* may the text of this file be shown? NULL = of any */
 	bool (*readable)(struct ut_str path);
 	const struct ut_logger *logger; /* who hears what cannot be shown, and why */

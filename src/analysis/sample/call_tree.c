@@ -19,7 +19,7 @@ struct growing {
 	uint8_t *between; /* by node of the profile: the interpreter, on the way to others */
 	uint32_t *at;     /* by depth of the walk: the node of the tree; 0 = outside of it */
 	size_t depth, cap;
-	uint32_t around; /* wanted functions that are open */
+	uint32_t enclosing; /* wanted functions that are open */
 };
 
 static uint32_t child(struct growing *g, uint32_t parent, uint32_t function)
@@ -54,20 +54,20 @@ static void enter_down(void *ctx, uint32_t node)
 {
 	struct growing *g = ctx;
 	uint32_t function = ut_prof_function(g->p, node);
-	uint32_t around = g->depth ? g->at[g->depth - 1] : 0;
+	uint32_t enclosing = g->depth ? g->at[g->depth - 1] : 0;
 	struct ut_tree_node *n;
 
-	if (g->wanted && !around && !g->wanted[function]) {
+	if (g->wanted && !enclosing && !g->wanted[function]) {
 		push(g, 0);
 		return;
 	}
-	if (g->between[node] && !(g->wanted && !around)) {
-		push(g, around);
+	if (g->between[node] && !(g->wanted && !enclosing)) {
+		push(g, enclosing);
 		if (!g->p->nodes[node].samples)
 			return;
-		n = &g->t->nodes[child(g, around, function)];
+		n = &g->t->nodes[child(g, enclosing, function)];
 	} else {
-		push(g, child(g, around, function));
+		push(g, child(g, enclosing, function));
 		n = &g->t->nodes[g->at[g->depth - 1]];
 	}
 	n->self += g->p->nodes[node].self;
@@ -157,7 +157,7 @@ static void enter_wanted(void *ctx, uint32_t node)
 {
 	struct growing *g = ctx;
 
-	if (g->wanted[ut_prof_function(g->p, node)] && !g->around++)
+	if (g->wanted[ut_prof_function(g->p, node)] && !g->enclosing++)
 		add_up(g, node, g->p->nodes[node].total, samples_below(g->p, node));
 }
 
@@ -166,7 +166,7 @@ static void leave_wanted(void *ctx, uint32_t node)
 	struct growing *g = ctx;
 
 	if (g->wanted[ut_prof_function(g->p, node)])
-		g->around--;
+		g->enclosing--;
 }
 
 /* ---- order --------------------------------------------------------------------------------- */

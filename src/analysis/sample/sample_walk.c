@@ -176,7 +176,8 @@ static void walk_track(struct walking *w, uint32_t track)
 				open_span(w, &e);
 			else if (e.kind == UT_KIND_SAMPLE && e.name != w->w->event)
 				w->w->other++;
-			else if (e.kind == UT_KIND_SAMPLE && ut_filter_wants_moment(&w->view, e.ts))
+			else if (e.kind == UT_KIND_SAMPLE &&
+				 ut_filter_wants_timestamp(&w->view, e.ts))
 				send_sample(w, &e);
 		}
 	}

@@ -106,7 +106,7 @@ int ut_answer_annotate(struct ut_view *v, const struct ut_ask *a, struct ut_out 
 		.module = a->module.ptr ? a->module.ptr : "",
 		.source = !assembly,
 		.assembly = assembly,
-		.around = true,
+		.context = true,
 		.readable = v->code ? ut_is_source : is_nothing,
 	};
 	struct ut_prof p;
@@ -130,7 +130,7 @@ static void put_function(const struct ut_prof *p, const struct ut_prof_frame *f,
 	struct ut_annotate_opts what = { .function = name.ptr,
 					 .module = module.ptr,
 					 .source = true,
-					 .around = true,
+					 .context = true,
 					 .readable = ut_is_source };
 
 	ut_out_text(out, "{\"function\":");

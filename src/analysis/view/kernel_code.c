@@ -17,12 +17,12 @@
 #include "view/ask.h"
 #include "view/view_parts.h"
 
-#define TOP        200u   /* findings of a reason: what has half a percent of the samples */
-#define SECONDS    60u    /* that reading a module may take */
-#define MOST_ROWS  20000u /* instructions of a kernel, else those around samples */
-#define AROUND     8u     /* of them, before and behind one with samples */
-#define MOST_NAMED 32u    /* modules that have a kernel of one name */
-#define MOST_KEPT  ((size_t)64 << 20) /* bytes of answers */
+#define TOP           200u   /* findings of a reason: what has half a percent of the samples */
+#define SECONDS       60u    /* that reading a module may take */
+#define MOST_ROWS     20000u /* instructions of a kernel, else those around samples */
+#define CONTEXT_LINES 8u     /* of them, before and behind one with samples */
+#define MOST_NAMED    32u    /* modules that have a kernel of one name */
+#define MOST_KEPT     ((size_t)64 << 20) /* bytes of answers */
 
 /* ---- what was sampled ----------------------------------------------------------------------- */
 
@@ -76,9 +76,10 @@ static void cut(struct report_state *t, struct ut_stall_result *r)
 	ut_buf_release(&text);
 	near = UT_NEW_N(&t->arena, bool, all);
 	for (size_t i = 0; i < all; i++) {
-		size_t from = i > AROUND ? i - AROUND : 0;
+		size_t from = i > CONTEXT_LINES ? i - CONTEXT_LINES : 0;
 
-		for (size_t k = from; r->instructions[i].samples && k <= i + AROUND && k < all; k++)
+		for (size_t k = from;
+		     r->instructions[i].samples && k <= i + CONTEXT_LINES && k < all; k++)
 			near[k] = true;
 	}
 	for (size_t i = 0; i < all && n < MOST_ROWS; i++) {

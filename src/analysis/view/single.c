@@ -99,8 +99,8 @@ static bool covering(struct ut_view *v, const struct ut_view_track *t, uint32_t 
 }
 
 /* Rows of spans of a track around a stretch of time, the innermost first. */
-static size_t spans_around(struct ut_view *v, const struct ut_view_track *t,
-			   const struct ut_view_row *of, struct ut_view_row *found, size_t most)
+static size_t enclosing_spans(struct ut_view *v, const struct ut_view_track *t,
+			      const struct ut_view_row *of, struct ut_view_row *found, size_t most)
 {
 	uint32_t lane = t->lanes->count;
 	size_t count = 0;
@@ -118,7 +118,7 @@ static size_t parents_of(struct ut_view *v, const struct ut_view_row *row,
 {
 	if (v->classes[row->type] == UT_CLASS_ASYNC)
 		return 0;
-	return spans_around(v, row->track, row, parents, most);
+	return enclosing_spans(v, row->track, row, parents, most);
 }
 
 /* Calls that are told of afterwards have a row of their own: the thread that made them, or NULL. */
@@ -138,8 +138,8 @@ static const struct ut_view_track *caller_of(struct ut_view *v, const struct ut_
 }
 
 /* What is around an event: on its own row, then, of a call, on that of its thread. */
-static size_t around(struct ut_view *v, const struct ut_view_row *row, struct ut_view_row *found,
-		     size_t most)
+static size_t enclosing(struct ut_view *v, const struct ut_view_row *row, struct ut_view_row *found,
+			size_t most)
 {
 	const struct ut_view_track *thread = caller_of(v, row->track);
 	struct ut_view_row when = *row;
@@ -149,7 +149,7 @@ static size_t around(struct ut_view *v, const struct ut_view_row *row, struct ut
 		return count;
 	when.row = UINT64_MAX;
 	when.end = when.start; /* clocks of two sources agree to a microsecond, not to the end */
-	return count + spans_around(v, thread, &when, found + count, most - count);
+	return count + enclosing_spans(v, thread, &when, found + count, most - count);
 }
 
 struct self {
@@ -254,7 +254,7 @@ static size_t put_causes(struct ut_view *v, const struct ut_view_row *row, struc
 {
 	static const char *const all[] = { "Python", "Kernel", "Call", "Op", "Message", "Task" };
 	struct ut_view_row found[PARENTS_MOST];
-	size_t count = around(v, row, found, PARENTS_MOST), chosen[6], n = 0;
+	size_t count = enclosing(v, row, found, PARENTS_MOST), chosen[6], n = 0;
 
 	for (size_t r = 0; r < 6; r++)
 		chosen[r] = SIZE_MAX;

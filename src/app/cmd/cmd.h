@@ -32,7 +32,7 @@ struct ut_cmd {
 	const char *summary;     /* one line, no full stop */
 	const char *description; /* paragraphs, separated by empty lines */
 	const char *examples;    /* pairs of lines: what it does, the command */
-	bool takes_last;         /* without a trace, the last recording: see last.h */
+	bool takes_last;         /* without a trace, the last recording: see last_recording.h */
 	/* The options, bound to a scratch struct in the arena: for help, manual, completion. */
 	const struct ut_opt *(*options)(struct ut_arena *a);
 	/* argv without the command's own name; the exit status comes back. */

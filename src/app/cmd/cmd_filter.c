@@ -15,7 +15,7 @@
 #include "base/log.h"
 #include "base/opt.h"
 #include "base/str.h"
-#include "cmd/last.h"
+#include "cmd/last_recording.h"
 #include "cmd/words.h"
 #include "export/exporter.h"
 #include "export/out_check.h"
@@ -167,7 +167,7 @@ static int cmd_filter(int argc, const char *const *argv)
 		status = ut_cmd_misuse(&ut_cmd_filter, &err);
 	else if (opts.help)
 		status = ut_cmd_help(&ut_cmd_filter);
-	else if (!ut_last_fill(&words, &arena))
+	else if (!ut_last_recording_fill(&words, &arena))
 		status = UT_EXIT_MISUSE;
 	else
 		status = start(&opts, &words);

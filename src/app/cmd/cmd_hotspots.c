@@ -15,7 +15,7 @@
 #include "cmd/guess.h"
 #include "cmd/hotspots_options.h"
 #include "cmd/hotspots_report.h"
-#include "cmd/last.h"
+#include "cmd/last_recording.h"
 #include "cmd/record_run.h"
 #include "cmd/record_then.h"
 #include "cmd/words.h"
@@ -66,7 +66,7 @@ static int start(struct ut_hotspots_opts *o, struct ut_arena *a, int argc, const
 		return ut_cmd_misuse(&ut_cmd_hotspots, &err);
 	if (ut_hotspots_allow(o, &err))
 		return ut_cmd_misuse(&ut_cmd_hotspots, &err);
-	if (!ut_last_fill(&words, a))
+	if (!ut_last_recording_fill(&words, a))
 		return UT_EXIT_MISUSE;
 	return ut_hotspots_report(o, &words, &err) ? ut_cmd_fail(&ut_cmd_hotspots, &err)
 						   : UT_EXIT_OK;

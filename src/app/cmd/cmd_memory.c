@@ -13,7 +13,7 @@
 #include "base/opt.h"
 #include "base/str.h"
 #include "cmd/guess.h"
-#include "cmd/last.h"
+#include "cmd/last_recording.h"
 #include "cmd/record_options.h"
 #include "cmd/record_then.h"
 #include "cmd/table_options.h"
@@ -162,7 +162,7 @@ static int start(struct memory_opts *o, struct ut_arena *a, int argc, const char
 	/* behind a trace there may be more options */
 	if (ut_words_parse(&words, a, table, argc - left, argv + left, &err) || settle(o, &err))
 		return ut_cmd_misuse(&ut_cmd_memory, &err);
-	if (!ut_last_fill(&words, a))
+	if (!ut_last_recording_fill(&words, a))
 		return UT_EXIT_MISUSE;
 	return report(o, &words, &err) ? ut_cmd_fail(&ut_cmd_memory, &err) : UT_EXIT_OK;
 }

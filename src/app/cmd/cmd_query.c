@@ -19,7 +19,7 @@
 #include "base/opt.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "cmd/last.h"
+#include "cmd/last_recording.h"
 #include "cmd/query_print.h"
 #include "cmd/table_options.h"
 #include "cmd/words.h"
@@ -583,7 +583,7 @@ static int cmd_query(int argc, const char *const *argv)
 		status = schema(&err);
 	else if (rc || settle(&opts, &words, sql, &err))
 		status = ut_cmd_misuse(&ut_cmd_query, &err);
-	else if (!ut_last_fill(&words, &arena))
+	else if (!ut_last_recording_fill(&words, &arena))
 		status = UT_EXIT_MISUSE;
 	else
 		status = start(&opts, &words, sql, &err);

@@ -13,7 +13,7 @@
 #include "base/grow.h"
 #include "base/log.h"
 #include "base/opt.h"
-#include "cmd/last.h"
+#include "cmd/last_recording.h"
 #include "cmd/table_options.h"
 #include "cmd/words.h"
 #include "export/exporter.h"
@@ -120,11 +120,11 @@ static void overview(const struct ranks_opts *o, struct ut_out *out, const struc
 static void print_table(const struct ranks_opts *o, struct ut_out *out,
 			const struct ut_rank_view *v, const struct ut_report_opts *report)
 {
-	const char *nothing = ut_rank_table_nothing(v, o->what);
+	const char *empty_text = ut_rank_table_empty_text(v, o->what);
 
 	line(out, v, ut_rank_verdict);
-	if (nothing) {
-		ut_out_fmt(out, "%s.\n", nothing);
+	if (empty_text) {
+		ut_out_fmt(out, "%s.\n", empty_text);
 		return;
 	}
 	ut_out_text(out, "\n");
@@ -380,7 +380,7 @@ static int cmd_ranks(int argc, const char *const *argv)
 		status = ut_cmd_help(&ut_cmd_ranks);
 	else if (rc || settle(&opts, &words, &err))
 		status = ut_job_look().rank ? UT_EXIT_MISUSE : ut_cmd_misuse(&ut_cmd_ranks, &err);
-	else if (!ut_last_fill(&words, &arena))
+	else if (!ut_last_recording_fill(&words, &arena))
 		status = UT_EXIT_MISUSE;
 	else
 		status = ranks(&opts, &words, &err);

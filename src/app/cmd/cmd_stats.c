@@ -17,7 +17,7 @@
 #include "base/log.h"
 #include "base/opt.h"
 #include "base/str.h"
-#include "cmd/last.h"
+#include "cmd/last_recording.h"
 #include "cmd/stats_device.h"
 #include "cmd/table_options.h"
 #include "cmd/words.h"
@@ -256,7 +256,7 @@ static int cmd_stats(int argc, const char *const *argv)
 		status = ut_cmd_help(&ut_cmd_stats);
 	else if (rc)
 		status = ut_job_look().rank ? UT_EXIT_MISUSE : ut_cmd_misuse(&ut_cmd_stats, &err);
-	else if (!ut_last_fill(&words, &arena))
+	else if (!ut_last_recording_fill(&words, &arena))
 		status = UT_EXIT_MISUSE;
 	else
 		status = opts.device ? device_stats(&opts, &words, &err)

@@ -16,7 +16,7 @@
 #include "base/log.h"
 #include "base/opt.h"
 #include "base/str.h"
-#include "cmd/last.h"
+#include "cmd/last_recording.h"
 #include "cmd/words.h"
 #include "import/load.h"
 #include "report/about.h"
@@ -399,7 +399,7 @@ static int cmd_validate(int argc, const char *const *argv)
 		status = ut_cmd_help(&ut_cmd_validate);
 	else if (rc)
 		status = ut_cmd_misuse(&ut_cmd_validate, &err);
-	else if (!ut_last_fill(&words, &arena))
+	else if (!ut_last_recording_fill(&words, &arena))
 		status = UT_EXIT_MISUSE;
 	else if (validate(&opts, &words, &bad, &err))
 		status = ut_cmd_fail(&ut_cmd_validate, &err);

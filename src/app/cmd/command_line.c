@@ -1,7 +1,7 @@
 #include "cmd/command_line.h"
 
 #include "cmd/cmd.h"
-#include "cmd/last.h"
+#include "cmd/last_recording.h"
 
 bool ut_command_line_parse(struct ut_command_line *l, const struct ut_cmd *cmd,
 			   const struct ut_opt *table, const bool *help, int argc,
@@ -17,7 +17,7 @@ bool ut_command_line_parse(struct ut_command_line *l, const struct ut_cmd *cmd,
 
 bool ut_command_line_last(struct ut_command_line *l)
 {
-	if (ut_last_fill(&l->words, &l->arena))
+	if (ut_last_recording_fill(&l->words, &l->arena))
 		return true;
 	l->status = UT_EXIT_MISUSE;
 	return false;

@@ -27,7 +27,7 @@ void ut_session_print_event(void *ctx, const struct ut_session_event *event)
 	case UT_SESSION_EVENT_GROWING:
 	case UT_SESSION_EVENT_COULD_NOT_RECORD:
 	case UT_SESSION_EVENT_LOST:
-	case UT_SESSION_EVENT_NOTHING:
+	case UT_SESSION_EVENT_EMPTY:
 	case UT_SESSION_EVENT_NO_DEVICE:
 	case UT_SESSION_EVENT_TEST_TRACES:
 	case UT_SESSION_EVENT_STILL_RUNNING:

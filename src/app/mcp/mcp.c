@@ -270,7 +270,7 @@ static void listen_to_client(struct loop *l)
 /* What was asked for is answered, also after the last question. */
 static void finish(struct loop *l)
 {
-	const struct timespec moment = { 0, LOOK_MS * 100000L };
+	const struct timespec pause_time = { 0, LOOK_MS * 100000L };
 
 	if (l->line.len && !l->too_long)
 		take_message(l, (struct ut_str){ l->line.data, l->line.len });
@@ -279,7 +279,7 @@ static void finish(struct loop *l)
 	pthread_cond_signal(&l->changed);
 	pthread_mutex_unlock(&l->lock);
 	while (!look(l))
-		nanosleep(&moment, NULL);
+		nanosleep(&pause_time, NULL);
 }
 
 static int run(struct loop *l, struct ut_err *err)

@@ -116,7 +116,7 @@ static int make_words(struct stream *s, struct ut_err *err)
 }
 
 /* They are slices of no length. */
-static bool is_moment(uint8_t kind)
+static bool is_instant(uint8_t kind)
 {
 	return kind == UT_KIND_INSTANT || kind == UT_KIND_ASYNC_INSTANT;
 }
@@ -129,7 +129,7 @@ static void make_types(struct stream *s, size_t trace)
 	for (uint32_t i = 0; i < q->store->types.count; i++) {
 		types[i].kind = ut_store_type(q->store, i)->kind;
 		types[i].wanted = types[i].kind == UT_KIND_SPAN ||
-				  types[i].kind == UT_KIND_ASYNC_BEGIN || is_moment(types[i].kind);
+				  types[i].kind == UT_KIND_ASYNC_BEGIN || is_instant(types[i].kind);
 		if (!types[i].wanted)
 			continue;
 		types[i].name = word_of(s, ut_field_of_type(q, i, UT_FIELD_NAME));
@@ -272,14 +272,15 @@ static uint64_t end_of(struct stream *s, uint8_t kind, const struct ut_place *p)
 
 	if (kind == UT_KIND_SPAN)
 		return end < ts ? UINT64_MAX : end;
-	return is_moment(kind) ? ts : ut_place_end(&s->traces, p);
+	return is_instant(kind) ? ts : ut_place_end(&s->traces, p);
 }
 
 static bool is_wanted(const struct ut_filter_view *v, uint8_t kind, uint64_t ts, uint64_t end)
 {
 	if (!v->rows)
 		return true;
-	return is_moment(kind) ? ut_filter_wants_moment(v, ts) : ut_filter_wants_span(v, ts, end);
+	return is_instant(kind) ? ut_filter_wants_timestamp(v, ts)
+				: ut_filter_wants_span(v, ts, end);
 }
 
 /* Rows of one block, as many as the batch has room for. How many were looked at. */

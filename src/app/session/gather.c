@@ -14,10 +14,10 @@
 #include "launch/liveness.h"
 #include "launch/run.h"
 #include "launch/session.h"
+#include "session/empty_result.h"
 #include "session/growth.h"
 #include "session/kmd.h"
 #include "session/lifetimes.h"
-#include "session/nothing.h"
 #include "session/outputs.h"
 #include "session/sampling.h"
 #include "session/session_plan.h"
@@ -132,17 +132,17 @@ static void report_failures(const struct ut_gather *g)
 /* Why there is nothing, if there is nothing. */
 static void report_nothing(const struct ut_gather *g, const struct ut_outputs *out, size_t spools)
 {
-	const struct ut_nothing n = { .plan = g->plan,
-				      .client = g->client,
-				      .control = g->session->control,
-				      .session_dir = g->session->dir,
-				      .woken = spools != 0,
-				      .outputs = out,
-				      .access = g->access };
+	const struct ut_empty_result n = { .plan = g->plan,
+					   .client = g->client,
+					   .control = g->session->control,
+					   .session_dir = g->session->dir,
+					   .woken = spools != 0,
+					   .outputs = out,
+					   .access = g->access };
 
 	if (!out->events && !out->kmd_sent && !g->plan->out.quiet &&
 	    !atomic_load(&g->session->control->failures))
-		ut_nothing_tell(&n, g->arena);
+		ut_empty_result_report(&n, g->arena);
 }
 
 /* What was asked for of devices is missing, whatever else there is. */

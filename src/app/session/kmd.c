@@ -31,7 +31,7 @@
 #define START_MS   30000u /* scripts are compiled, and probes put in place, for seconds */
 #define END_MS     10000u
 #define STEP_NS    2000000
-#define A_MOMENT   1000000u            /* ns: between two looks at clocks */
+#define SHORT_WAIT 1000000u            /* ns: between two looks at clocks */
 #define MOST_NS    (UINT64_C(1) << 62) /* no time is later: begin and length can be added up */
 #define MOST_EVENT 200u
 #define MOST_DATA  1000u
@@ -276,7 +276,7 @@ static uint64_t time_asleep(const struct kmd_events *all)
 
 	for (size_t i = 0; i < all->count; i++)
 		last = all->items[i].start > last ? all->items[i].start : last;
-	return boot - mono > A_MOMENT && apart(boot, last) < apart(mono, last) ? boot - mono : 0;
+	return boot - mono > SHORT_WAIT && apart(boot, last) < apart(mono, last) ? boot - mono : 0;
 }
 
 static uint32_t add_process(struct ut_trace *t)

@@ -48,7 +48,7 @@ enum ut_session_event_kind {
 	/* something is missing in the results: loss, count, text */
 	UT_SESSION_EVENT_LOST,
 	/* nobody recorded anything: text says why */
-	UT_SESSION_EVENT_NOTHING,
+	UT_SESSION_EVENT_EMPTY,
 	/* work of devices was asked for, and there is none: text */
 	UT_SESSION_EVENT_NO_DEVICE,
 	/* all results are there: paths are the timelines that commands can read, count, rank */

@@ -187,12 +187,12 @@ static void make_ready(void *unused)
 /* Another thread makes us ready; it waits for nobody, but may have a lower priority. */
 static void wait_for_owner(uint32_t tries)
 {
-	const struct timespec moment = { 0, 100000 };
+	const struct timespec pause_time = { 0, 100000 };
 
 	if (tries < 50)
 		ut_raw(SYS_sched_yield, 0);
 	else
-		ut_raw(SYS_nanosleep, (long)&moment, 0);
+		ut_raw(SYS_nanosleep, (long)&pause_time, 0);
 }
 
 /* A forked child that has locked itself in before its first call: it is counted and left alone. */

@@ -66,12 +66,12 @@ const char *ut_itt_env(const char *name)
 /* Sleeps after a while: who is waited for may have a lower priority. False: long enough. */
 static bool wait_more(uint32_t *tries)
 {
-	const struct timespec moment = { 0, SLEEP_NS };
+	const struct timespec pause_time = { 0, SLEEP_NS };
 
 	if (++*tries <= YIELDS)
 		ut_raw(SYS_sched_yield, 0);
 	else
-		ut_raw(SYS_nanosleep, (long)&moment, 0);
+		ut_raw(SYS_nanosleep, (long)&pause_time, 0);
 	return *tries < YIELDS + SLEEPS;
 }
 

@@ -136,16 +136,16 @@ static void skip_bracket(struct part *p)
 	size_t depth = 0;
 
 	do {
-		char c = opens(p), around = depth ? open[depth - 1] : '\0';
+		char c = opens(p), enclosing = depth ? open[depth - 1] : '\0';
 
-		if (c == 'L' && around == 'N') {
+		if (c == 'L' && enclosing == 'N') {
 			p->at++; /* of what is known in one file only */
 		} else if (c && depth < DEEP) {
 			open[depth++] = c;
 			p->at += c == 'U' || c == 'D' ? 2 : 1;
 			if (c == 'L')
 				skip_value(p);
-		} else if (around == 'L' && is_digit(peek(p, 0))) {
+		} else if (enclosing == 'L' && is_digit(peek(p, 0))) {
 			p->at++; /* the value of an enum */
 		} else if (peek(p, 0) == 'E' && depth) {
 			p->at++;

@@ -14,7 +14,7 @@ struct walk {
 	const struct ut_dwarf_abbrevs *abbrevs;
 	struct ut_bytes b;
 	struct ut_dwarf_ranges ranges;
-	uint32_t around[MOST_DEPTH]; /* the function that entries of this depth are in, from 1 */
+	uint32_t enclosing[MOST_DEPTH]; /* the function that entries of this depth are in, from 1 */
 	uint32_t depth;
 };
 
@@ -35,7 +35,7 @@ static uint32_t take_function(struct walk *w, const struct ut_dwarf_abbrev *a, u
 	struct ut_dwarf_extent extent = { .low = { 0 } };
 	struct ut_dwarf_function f = { .entry = entry,
 				       .inlined = a->tag == DW_TAG_INLINED,
-				       .parent = w->around[w->depth] };
+				       .parent = w->enclosing[w->depth] };
 	size_t before = w->ranges.count;
 
 	for (uint32_t i = 0; i < a->count && !w->b.bad; i++) {
@@ -77,7 +77,7 @@ static uint32_t take_function(struct walk *w, const struct ut_dwarf_abbrev *a, u
 static void take_entry(struct walk *w, const uint8_t *at, uint64_t code)
 {
 	const struct ut_dwarf_abbrev *a = ut_dwarf_abbrev(w->abbrevs, code);
-	uint32_t inside = w->around[w->depth];
+	uint32_t inside = w->enclosing[w->depth];
 
 	if (!a) {
 		w->b.bad = true;
@@ -93,7 +93,7 @@ static void take_entry(struct walk *w, const uint8_t *at, uint64_t code)
 	if (w->depth + 1 >= MOST_DEPTH)
 		w->b.bad = true;
 	else
-		w->around[++w->depth] = inside;
+		w->enclosing[++w->depth] = inside;
 }
 
 void ut_dwarf_read_functions(struct ut_dwarf_unit *u)

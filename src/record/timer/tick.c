@@ -184,9 +184,9 @@ void ut_timer_tick(int sig, siginfo_t *info, void *context)
 /* The last step, back into the kernel, is not counted: it gets a moment of its own. */
 void ut_timer_tick_wait(void)
 {
-	const struct timespec moment = { 0, 1000000 };
+	const struct timespec pause_time = { 0, 1000000 };
 
 	for (unsigned int i = 0; i < WAITS && atomic_load(&ut_timer.ticking); i++)
-		syscall(SYS_nanosleep, &moment, NULL);
-	syscall(SYS_nanosleep, &moment, NULL);
+		syscall(SYS_nanosleep, &pause_time, NULL);
+	syscall(SYS_nanosleep, &pause_time, NULL);
 }

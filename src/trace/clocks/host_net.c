@@ -159,7 +159,7 @@ static uint32_t other_end(const struct ut_net_edge *e, uint32_t clock)
 }
 
 /* A clock is reached: its edges may be better ways to others. */
-static void look_around(struct solving *s, uint32_t clock, uint64_t cost)
+static void find_context(struct solving *s, uint32_t clock, uint64_t cost)
 {
 	s->reached[clock] = true;
 	s->cost[clock] = cost;
@@ -220,10 +220,10 @@ static void reach_all(struct solving *s)
 {
 	uint32_t next;
 
-	look_around(s, s->result->root, 0);
+	find_context(s, s->result->root, 0);
 	while ((next = nearest(s)) != NOBODY) {
 		step(s, next);
-		look_around(s, next, s->cost[next]);
+		find_context(s, next, s->cost[next]);
 	}
 }
 

@@ -16,7 +16,7 @@
 #define PANEL  66.0 /* points, with the gap above it */
 #define GAP    15.0 /* has the name of the panel in it */
 #define NAME   12.0
-#define AROUND 110.0
+#define MARGIN 110.0
 
 bool ut_chart_wants_panels(const struct ut_chart *c, double width)
 {
@@ -31,7 +31,7 @@ bool ut_chart_wants_panels(const struct ut_chart *c, double width)
 
 double ut_chart_panels_height(const struct ut_chart *c)
 {
-	return AROUND + PANEL * (double)c->count;
+	return MARGIN + PANEL * (double)c->count;
 }
 
 /* A chart of the one series, which keeps its colour. */

@@ -435,7 +435,7 @@ static uint64_t idle_uuid(struct perfetto *p, const struct ut_trace *t, uint32_t
 }
 
 /* The same for what only foreign traces have on overlapping tracks: it stays on its track. */
-static uint64_t moment_uuid(struct perfetto *p, const struct ut_trace *t, const struct ut_event *e)
+static uint64_t mark_uuid(struct perfetto *p, const struct ut_trace *t, const struct ut_event *e)
 {
 	bool scoped = e->flags & (UT_EV_SCOPE_GLOBAL | UT_EV_SCOPE_PROCESS);
 
@@ -461,7 +461,7 @@ static void add_instant(struct perfetto *p, const struct ut_trace *t, const stru
 	uint64_t uuid;
 
 	release_held(p, lane_at(p, t, e->track));
-	uuid = moment_uuid(p, t, e);
+	uuid = mark_uuid(p, t, e);
 	put_event(p, &p->body, t, e, TYPE_INSTANT, uuid);
 	put_own_place(p, t, e->track, uuid);
 	ut_perfetto_write_event(&p->w, e->ts, &p->body);
@@ -476,7 +476,7 @@ static void add_object(struct perfetto *p, const struct ut_trace *t, const struc
 	uint64_t uuid;
 
 	release_held(p, lane_at(p, t, e->track));
-	uuid = moment_uuid(p, t, e);
+	uuid = mark_uuid(p, t, e);
 	put_event(p, &p->body, t, e, TYPE_INSTANT, uuid);
 	ut_perfetto_put_number(&p->body, key, e->val);
 	put_own_place(p, t, e->track, uuid);
@@ -488,12 +488,12 @@ static void add_async_instant(struct perfetto *p, const struct ut_trace *t,
 			      const struct ut_event *e)
 {
 	struct lane *lane = lane_at(p, t, e->track);
-	const struct ut_begun *around = ut_nesting_look(&lane->pairs, e->val);
+	const struct ut_begun *enclosing = ut_nesting_look(&lane->pairs, e->val);
 	uint64_t uuid;
 
 	release_held(p, lane);
-	uuid = around ? lane->rows[lane->asyncs[around->what].row].uuid
-		      : idle_uuid(p, t, e->track, e->ts);
+	uuid = enclosing ? lane->rows[lane->asyncs[enclosing->what].row].uuid
+			 : idle_uuid(p, t, e->track, e->ts);
 	put_event(p, &p->body, t, e, TYPE_INSTANT, uuid);
 	ut_pbuf_varint(&p->w.ours, OURS_NUMBER, e->val);
 	ut_perfetto_write_event(&p->w, e->ts, &p->body);
@@ -548,12 +548,12 @@ static struct async take_async(struct lane *lane, uint64_t number)
 static void add_async_begin(struct perfetto *p, const struct ut_trace *t, const struct ut_event *e)
 {
 	struct lane *lane = lane_at(p, t, e->track);
-	const struct ut_begun *around = ut_nesting_look(&lane->pairs, e->val);
+	const struct ut_begun *enclosing = ut_nesting_look(&lane->pairs, e->val);
 	struct async async = { .end.first = p->late_count };
 	struct row *row;
 
 	release_held(p, lane);
-	async.row = around ? lane->asyncs[around->what].row : free_row(p, t, e->track, e->ts);
+	async.row = enclosing ? lane->asyncs[enclosing->what].row : free_row(p, t, e->track, e->ts);
 	row = &lane->rows[async.row];
 	row->busy_until = e->ts;
 	row->open++;
@@ -614,7 +614,7 @@ static void add_flow(struct perfetto *p, const struct ut_trace *t, const struct 
 		ut_pbuf_fixed64(&lane->held, field, id);
 		return;
 	}
-	uuid = moment_uuid(p, t, e);
+	uuid = mark_uuid(p, t, e);
 	put_event(p, &p->body, t, e, TYPE_INSTANT, uuid);
 	if (!e->name)
 		ut_pbuf_str(&p->body, EVENT_NAME, "flow", 4);

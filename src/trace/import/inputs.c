@@ -168,8 +168,8 @@ static int add_session(struct ut_inputs *in, const char *dir, struct ut_err *err
 	size_t before = in->count + in->stored_count;
 	int rc = add_dir(in, dir, 0, err);
 
-	if (!rc && in->count + in->stored_count == before && !in->nothing)
-		in->nothing = copy_of(dir);
+	if (!rc && in->count + in->stored_count == before && !in->empty_session)
+		in->empty_session = copy_of(dir);
 	return rc;
 }
 
@@ -306,8 +306,8 @@ int ut_inputs_find(struct ut_inputs *in, int argc, const char *const *argv,
 	for (int i = 0; !rc && i < argc; i++)
 		rc = add_word(in, argv[i], err);
 	settle_stored(in);
-	if (!rc && !in->count && in->nothing)
-		rc = ut_err_set(err, -ENODATA, "%s: no trace in this directory", in->nothing);
+	if (!rc && !in->count && in->empty_session)
+		rc = ut_err_set(err, -ENODATA, "%s: no trace in this directory", in->empty_session);
 	if (rc) {
 		ut_inputs_release(in);
 		return rc;
@@ -323,7 +323,7 @@ void ut_inputs_release(struct ut_inputs *in)
 	for (size_t i = 0; i < in->count; i++)
 		free(in->paths[i]);
 	free(in->paths);
-	free(in->nothing);
+	free(in->empty_session);
 	*in = (struct ut_inputs){ 0 };
 }
 

@@ -19,8 +19,8 @@ struct ut_inputs {
 	size_t count, cap;
 	uint64_t bytes; /* of all files, as they lie on disk */
 	bool has_stdin;
-	char **stored; /* recordings that are left out, while others are looked for */
-	char *nothing; /* the first session in which nothing is */
+	char **stored;       /* recordings that are left out, while others are looked for */
+	char *empty_session; /* the first session in which nothing is */
 	size_t stored_count, stored_cap;
 	const struct ut_logger *logger; /* while they are looked for */
 };

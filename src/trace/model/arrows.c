@@ -257,19 +257,19 @@ static int by_place(const void *a, const void *b)
 }
 
 /* A moment in the order in which readers meet it. */
-struct moment {
+struct timestamp {
 	uint64_t ts, row;
 	uint32_t track;
 };
 
-static struct moment moment_of(const struct ut_arrow_end *e, bool at_end)
+static struct timestamp timestamp_of(const struct ut_arrow_end *e, bool at_end)
 {
 	if (e->slice == UT_NO_SLICE)
-		return (struct moment){ e->ts, e->row, e->track };
-	return (struct moment){ at_end ? e->slice_end : e->slice_ts, e->slice, e->track };
+		return (struct timestamp){ e->ts, e->row, e->track };
+	return (struct timestamp){ at_end ? e->slice_end : e->slice_ts, e->slice, e->track };
 }
 
-static bool is_later(struct moment a, struct moment b)
+static bool is_later(struct timestamp a, struct timestamp b)
 {
 	if (a.ts != b.ts)
 		return a.ts > b.ts;
@@ -304,7 +304,8 @@ static struct ut_attached *goes_on(struct attacher *t, const struct ut_arrow *ar
 	if (from->kind == UT_KIND_FLOW_STEP && t->at[arrow->from])
 		a = &t->arrows->attached[t->at[arrow->from] - 1];
 	if (!a || a->how != UT_FLOW_ARRIVES ||
-	    !is_later(moment_of(&t->arrows->ends[arrow->to], true), moment_of(from, a->at_end)))
+	    !is_later(timestamp_of(&t->arrows->ends[arrow->to], true),
+		      timestamp_of(from, a->at_end)))
 		return NULL;
 	return a;
 }
@@ -312,18 +313,18 @@ static struct ut_attached *goes_on(struct attacher *t, const struct ut_arrow *ar
 static void attach(struct attacher *t, const struct ut_arrow *arrow)
 {
 	const struct ut_arrow_end *to = &t->arrows->ends[arrow->to];
-	struct moment left = moment_of(&t->arrows->ends[arrow->from], false);
+	struct timestamp left = timestamp_of(&t->arrows->ends[arrow->from], false);
 	struct ut_attached *before = goes_on(t, arrow);
 	const struct ut_arrow_end *from = &t->arrows->ends[arrow->from];
 	bool global = false;
 	uint64_t id;
 
 	if (before) {
-		left = moment_of(&t->arrows->ends[arrow->from], before->at_end);
+		left = timestamp_of(&t->arrows->ends[arrow->from], before->at_end);
 		before->how = UT_FLOW_PASSES;
 		id = before->id;
 		global = before->global;
-	} else if (is_later(moment_of(to, true), left)) {
+	} else if (is_later(timestamp_of(to, true), left)) {
 		global = from->global && !t->seen[arrow->from];
 		id = global ? from->number : ++t->ids;
 		put(t, arrow->from,
@@ -335,7 +336,7 @@ static void attach(struct attacher *t, const struct ut_arrow *arrow)
 	    (struct ut_attached){ .id = id,
 				  .global = global,
 				  .how = UT_FLOW_ARRIVES,
-				  .at_end = !is_later(moment_of(to, false), left) });
+				  .at_end = !is_later(timestamp_of(to, false), left) });
 }
 
 void ut_arrows_attach(struct ut_arrows *a)

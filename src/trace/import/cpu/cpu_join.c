@@ -26,7 +26,7 @@ static struct ut_cpu_life *thread_of(struct ut_cpu *c, uint32_t track)
 static void pass(struct ut_cpu *c, struct ut_cpu_life *life, uint64_t until)
 {
 	while (life->next_sample < life->last_sample) {
-		struct ut_cpu_moment *m = &c->samples[life->next_sample];
+		struct ut_cpu_timestamp *m = &c->samples[life->next_sample];
 
 		if (m->time >= until)
 			return;

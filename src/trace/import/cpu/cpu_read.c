@@ -271,10 +271,10 @@ static void on_sample(struct reader *r, const char *at)
 	c->samples =
 		ut_grow_raw(c->samples, c->sample_count + 1, &c->sample_cap, sizeof(*c->samples));
 	c->samples[c->sample_count++] =
-		(struct ut_cpu_moment){ .time = rec.time,
-					.tid = rec.tid,
-					.stack = stack_then(r, rec.stack, rec.time, 0),
-					.weight = rec.weight };
+		(struct ut_cpu_timestamp){ .time = rec.time,
+					   .tid = rec.tid,
+					   .stack = stack_then(r, rec.stack, rec.time, 0),
+					   .weight = rec.weight };
 	see(c, rec.time);
 }
 
@@ -286,10 +286,10 @@ static void on_wait(struct reader *r, const char *at)
 	memcpy(&rec, at, sizeof(rec));
 	c->waits = ut_grow_raw(c->waits, c->wait_count + 1, &c->wait_cap, sizeof(*c->waits));
 	c->waits[c->wait_count++] =
-		(struct ut_cpu_moment){ .time = rec.time,
-					.tid = rec.tid,
-					.stack = stack_then(r, rec.stack, rec.time, 0),
-					.weight = rec.weight };
+		(struct ut_cpu_timestamp){ .time = rec.time,
+					   .tid = rec.tid,
+					   .stack = stack_then(r, rec.stack, rec.time, 0),
+					   .weight = rec.weight };
 	see(c, rec.time);
 }
 
@@ -503,7 +503,7 @@ static void read_records(struct reader *r)
 
 static int by_thread(const void *a, const void *b)
 {
-	const struct ut_cpu_moment *x = a, *y = b;
+	const struct ut_cpu_timestamp *x = a, *y = b;
 
 	if (x->tid != y->tid)
 		return x->tid < y->tid ? -1 : 1;

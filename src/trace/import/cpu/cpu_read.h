@@ -47,7 +47,7 @@ bool ut_cpu_beside(const char *spool_path, uint32_t pid, uint64_t start, char pa
 /* Does a recording in the same folder belong to this file? Then it is read with that. */
 bool ut_cpu_has_spool(const char *path);
 
-struct ut_cpu_moment {
+struct ut_cpu_timestamp {
 	uint64_t time;
 	uint32_t tid, stack; /* of the trace */
 	uint32_t weight;
@@ -95,9 +95,9 @@ struct ut_cpu {
 	uint64_t looks; /* how often it was seen where the first thread waited, or not */
 	uint64_t waits_at[UT_WAITS]; /* and what for */
 
-	struct ut_cpu_moment *samples; /* by thread and time once all are there */
+	struct ut_cpu_timestamp *samples; /* by thread and time once all are there */
 	size_t sample_count, sample_cap;
-	struct ut_cpu_moment *waits; /* where threads gave up their CPUs; in the same order */
+	struct ut_cpu_timestamp *waits; /* where threads gave up their CPUs; in the same order */
 	size_t wait_count, wait_cap;
 	struct ut_cpu_turn *turns;
 	size_t turn_count, turn_cap;

@@ -69,7 +69,7 @@ void ut_cpu_value(struct ut_cpu_sender *s, uint32_t track, uint64_t time, double
 
 /* ---- samples ------------------------------------------------------------------------------- */
 
-static void send_sample(struct ut_cpu_sender *s, const struct ut_cpu_moment *m, uint32_t track)
+static void send_sample(struct ut_cpu_sender *s, const struct ut_cpu_timestamp *m, uint32_t track)
 {
 	size_t mark = s->trace->arg_count;
 	struct ut_event e = { .ts = m->time,
@@ -249,7 +249,7 @@ static void weigh(struct ut_cpu *c, const struct ut_cpu_life *life)
 	uint32_t at = life->first_turn;
 
 	for (uint32_t i = life->first_sample; i < life->last_sample; i++) {
-		struct ut_cpu_moment *m = &c->samples[i];
+		struct ut_cpu_timestamp *m = &c->samples[i];
 		uint64_t ns = c->header.period;
 
 		bool first = reported && life->born && i == life->first_sample;

@@ -157,7 +157,7 @@ static struct sums take_samples(struct work *w, const struct ut_cpu_life *life)
 	struct sums sums = { 0 };
 
 	for (uint32_t i = life->first_sample; i < life->last_sample; i++) {
-		const struct ut_cpu_moment *m = &w->c->samples[i];
+		const struct ut_cpu_timestamp *m = &w->c->samples[i];
 
 		add_run(w, m->time > m->weight ? m->time - m->weight : 0, m->time);
 		sums.ran += ut_cpu_is_paused(w->c, m->time) ? 0 : m->weight;

@@ -190,10 +190,10 @@ static void send_stack(struct sending *w, uint64_t time, uint32_t stack, uint32_
 }
 
 /* The stack that was sampled when the thread gave up its CPU at this time; NULL: it was not. */
-static const struct ut_cpu_moment *stack_at(struct sending *w, uint64_t time)
+static const struct ut_cpu_timestamp *stack_at(struct sending *w, uint64_t time)
 {
 	const struct ut_cpu *c = w->s->c;
-	const struct ut_cpu_moment *found = NULL;
+	const struct ut_cpu_timestamp *found = NULL;
 
 	for (; w->next < w->life->last_wait && c->waits[w->next].time <= time; w->next++)
 		found = &c->waits[w->next];
@@ -204,7 +204,7 @@ static const struct ut_cpu_moment *stack_at(struct sending *w, uint64_t time)
 static void take_interval(struct sending *w, const struct ut_cpu_turn *t, uint64_t to)
 {
 	bool waits = (t->how & 0xff) == UT_CPU_WAITS;
-	const struct ut_cpu_moment *m = stack_at(w, t->time);
+	const struct ut_cpu_timestamp *m = stack_at(w, t->time);
 	enum ut_wait what = m ? ut_wait_of(w->s->trace, m->stack) : UT_WAIT_OTHER;
 	uint64_t from = t->time, end;
 

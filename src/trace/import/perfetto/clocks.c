@@ -121,13 +121,13 @@ static const struct ut_pf_pair *pair_for(const struct ut_pf_clock *clock, uint64
 }
 
 /* When the snapshot was taken, on the trace's clock, by any of its clocks that is known already. */
-static bool moment_of(const struct ut_pf_clocks *c, uint32_t seq_id, const struct readings *all,
-		      uint64_t *moment)
+static bool timestamp_of(const struct ut_pf_clocks *c, uint32_t seq_id, const struct readings *all,
+			 uint64_t *timestamp)
 {
 	const struct reading *own = reading_of(all, c->trace_clock);
 
 	if (own) {
-		*moment = own->ts * own->unit_ns;
+		*timestamp = own->ts * own->unit_ns;
 		return true;
 	}
 	for (size_t i = 0; i < all->count; i++) {
@@ -138,7 +138,7 @@ static bool moment_of(const struct ut_pf_clocks *c, uint32_t seq_id, const struc
 			uint64_t ns = r->ts * r->unit_ns;
 			const struct ut_pf_pair *pair = pair_for(clock, ns);
 
-			*moment = ns - pair->clock + pair->trace;
+			*timestamp = ns - pair->clock + pair->trace;
 			return true;
 		}
 	}
@@ -146,12 +146,12 @@ static bool moment_of(const struct ut_pf_clocks *c, uint32_t seq_id, const struc
 }
 
 /* Pairs stay sorted: a clock that was set back starts anew. */
-static void add_pair(struct ut_pf_clock *clock, uint64_t ns, uint64_t moment)
+static void add_pair(struct ut_pf_clock *clock, uint64_t ns, uint64_t timestamp)
 {
 	while (clock->count && clock->pairs[clock->count - 1].clock >= ns)
 		clock->count--;
 	clock->pairs = ut_grow(clock->pairs, clock->count + 1, &clock->cap, sizeof(*clock->pairs));
-	clock->pairs[clock->count++] = (struct ut_pf_pair){ ns, moment };
+	clock->pairs[clock->count++] = (struct ut_pf_pair){ ns, timestamp };
 }
 
 static void fill_offsets(const struct ut_pf_clocks *c, const struct readings *all,
@@ -173,12 +173,12 @@ void ut_pf_clock_snapshot(struct ut_pf_clocks *c, uint32_t seq_id, struct ut_pb 
 			  struct ut_trace *trace)
 {
 	struct readings all = { 0 };
-	uint64_t moment;
+	uint64_t timestamp;
 	bool known;
 
 	read_snapshot(&all, snapshot);
 	choose_trace_clock(c, &all);
-	known = moment_of(c, seq_id, &all, &moment);
+	known = timestamp_of(c, seq_id, &all, &timestamp);
 	for (size_t i = 0; i < all.count; i++) {
 		const struct reading *r = &all.items[i];
 		struct ut_pf_clock *clock = find_or_add(c, key_of(seq_id, r->id));
@@ -187,7 +187,7 @@ void ut_pf_clock_snapshot(struct ut_pf_clocks *c, uint32_t seq_id, struct ut_pb 
 		clock->incremental = r->incremental;
 		clock->last = r->ts;
 		if (known)
-			add_pair(clock, r->ts * r->unit_ns, moment);
+			add_pair(clock, r->ts * r->unit_ns, timestamp);
 		if (r->id == c->trace_clock)
 			c->plain = r->unit_ns == 1 && !r->incremental;
 	}

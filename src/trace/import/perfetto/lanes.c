@@ -175,12 +175,12 @@ static uint32_t overlap_of(const struct sorter *s, uint32_t track)
 /* What the lane of a track is called, and whose it is. */
 static struct lane describe(const struct sorter *s, uint32_t track)
 {
-	uint32_t around = overlap_of(s, track), name;
-	struct lane lane = { .overlaps = around != 0, .ts = UINT64_MAX };
+	uint32_t enclosing = overlap_of(s, track), name;
+	struct lane lane = { .overlaps = enclosing != 0, .ts = UINT64_MAX };
 
 	name = first_name(s, track);
-	if (around)
-		track = around - 1;
+	if (enclosing)
+		track = enclosing - 1;
 	if (ut_pf_at(s->p, track)->kind == UT_PF_THREAD) {
 		lane.thread = ut_pf_at(s->p, track)->model;
 		return lane;
@@ -461,7 +461,7 @@ static uint32_t end_args(struct sorter *s, const struct ut_pf_row *span)
 }
 
 /* A moment on an overlapping lane belongs to the span around it; number 0 = to none. */
-static void add_moment(struct sorter *s, const struct ut_pf_row *r, uint32_t model)
+static void add_instant_event(struct sorter *s, const struct ut_pf_row *r, uint32_t model)
 {
 	const struct ut_type *type = ut_types_get(&s->p->build.store.types, r->type);
 	uint64_t number = 0;
@@ -532,7 +532,7 @@ static void add_overlapping(struct sorter *s, uint32_t model)
 		else if (kind_of(s, r->type) == UT_KIND_SPAN)
 			ut_build_add(&s->p->build, model, r->ts, r->val - r->ts, r->type, r->args);
 		else
-			add_moment(s, r, model);
+			add_instant_event(s, r, model);
 	}
 	for (size_t i = 0; i < s->row_count; i++) {
 		const struct ut_pf_row *r = ut_pf_row_at(s->p, s->rows[i]);

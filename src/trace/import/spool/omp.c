@@ -145,8 +145,8 @@ enum {
 	SEARCH = 16
 }; /* regions nest, but hardly deeper */
 
-static struct ut_spool_late *find_around(struct ut_spool_import *im, struct ut_spool_late *frames,
-					 size_t count, uint64_t ns)
+static struct ut_spool_late *find_context(struct ut_spool_import *im, struct ut_spool_late *frames,
+					  size_t count, uint64_t ns)
 {
 	size_t i = after(frames, count, ns);
 
@@ -190,7 +190,7 @@ static void hang_on(struct ut_spool_import *im, struct ut_spool_note *n,
 		add_imbalance(im, v);
 	} else if (has_key(im, &n->rec, "omp_metadata_loop")) {
 		read_commands(&n->rec, v, LOOP_WORDS);
-		late = find_around(im, frames, count, ut_spool_ns(&im->tables, n->ticks));
+		late = find_context(im, frames, count, ut_spool_ns(&im->tables, n->ticks));
 		if (!late || has_arg(late, text(im, "iterations")))
 			return; /* a region of several loops: they stay moments of their own */
 		mark = open_args(im, late);

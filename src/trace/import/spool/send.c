@@ -296,6 +296,6 @@ void ut_spool_send_part(struct ut_spool_reader *rd)
 			ut_spool_send_message(rd->im, &it->rec, rd->track,
 					      ut_spool_ns(&rd->im->tables, it->begin));
 		else
-			ut_spool_send_moment(rd->im, rd->track, it->begin, &it->rec);
+			ut_spool_send_single_event(rd->im, rd->track, it->begin, &it->rec);
 	}
 }

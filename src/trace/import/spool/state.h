@@ -181,8 +181,8 @@ void ut_spool_close_args(struct ut_spool_import *im, struct ut_event *e, size_t 
 void ut_spool_send(struct ut_spool_import *im, struct ut_event *e, size_t mark);
 
 /* A counter value, a marker, a histogram, a module: one event that needs nothing else. */
-void ut_spool_send_moment(struct ut_spool_import *im, uint32_t track, uint64_t ticks,
-			  const struct ut_spool_rec *r);
+void ut_spool_send_single_event(struct ut_spool_import *im, uint32_t track, uint64_t ticks,
+				const struct ut_spool_rec *r);
 
 /* Where spans of this track go that overlap each other, and the number of the next of them. */
 uint32_t ut_spool_overlap_track(struct ut_spool_import *im, uint32_t track);

@@ -477,7 +477,8 @@ static void set_track(struct ut_spool_reader *rd, const struct ut_spool_rec *r)
 }
 
 /* Counters, instants and histograms are items without an end; emit() knows them by their type. */
-static void moment(struct ut_spool_reader *rd, uint64_t ticks, const struct ut_spool_rec *r)
+static void send_single_event(struct ut_spool_reader *rd, uint64_t ticks,
+			      const struct ut_spool_rec *r)
 {
 	if (ut_spool_is_sent(rd))
 		add_item(rd, ticks, r)->end = ticks;
@@ -533,7 +534,7 @@ static void take_long(struct ut_spool_reader *rd, uint64_t ticks, const struct u
 	case UT_REC_HISTOGRAM:
 	case UT_REC_MODULE:
 	case UT_REC_HINT:
-		moment(rd, ticks, r);
+		send_single_event(rd, ticks, r);
 		break;
 	case UT_REC_ALLOCATED:
 		if (rd->look == UT_LOOK_SEND)
@@ -541,7 +542,7 @@ static void take_long(struct ut_spool_reader *rd, uint64_t ticks, const struct u
 		break;
 	case UT_REC_MESSAGE:
 		if (!ut_rec_word(r, 2)) /* else it belongs to a call or to work */
-			moment(rd, ticks, r);
+			send_single_event(rd, ticks, r);
 		break;
 	default:
 		break; /* noted by the scan, or counted there as unknown */

@@ -1,4 +1,4 @@
-#include "cmd/last.h"
+#include "cmd/last_recording.h"
 
 #include "base/log.h"
 #include "cmd/words.h"
@@ -11,7 +11,7 @@ static bool may_speak(void)
 	return !ut_job_look().rank;
 }
 
-static bool nothing(const char *gone)
+static bool report_missing(const char *gone)
 {
 	if (may_speak() && gone)
 		ut_log(UT_ERR,
@@ -24,7 +24,7 @@ static bool nothing(const char *gone)
 	return false;
 }
 
-bool ut_last_fill(struct ut_words *words, struct ut_arena *a)
+bool ut_last_recording_fill(struct ut_words *words, struct ut_arena *a)
 {
 	struct ut_recording last;
 
@@ -32,7 +32,7 @@ bool ut_last_fill(struct ut_words *words, struct ut_arena *a)
 		return true;
 	last = ut_recordings_last(a);
 	if (!last.count)
-		return nothing(last.first);
+		return report_missing(last.first);
 	words->items = last.paths;
 	words->count = last.count;
 	if (may_speak() && words->count > 1)

@@ -1,4 +1,4 @@
-/* moment.c - records that are one event by themselves. */
+/* single_events.c - records that are one event by themselves. */
 #include <string.h>
 
 #include "import/spool/steps.h"
@@ -156,8 +156,8 @@ static void send_hint(struct ut_spool_import *im, uint32_t track, uint64_t ticks
 	ut_spool_send(im, &e, mark);
 }
 
-void ut_spool_send_moment(struct ut_spool_import *im, uint32_t track, uint64_t ticks,
-			  const struct ut_spool_rec *r)
+void ut_spool_send_single_event(struct ut_spool_import *im, uint32_t track, uint64_t ticks,
+				const struct ut_spool_rec *r)
 {
 	if (r->type == UT_REC_MARKER)
 		send_marker(im, track, ticks, r);

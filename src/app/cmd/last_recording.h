@@ -1,8 +1,8 @@
 /*
- * last.h - the last recording: what commands that read a trace take when none is named.
+ * last_recording.h - the last recording: what commands that read a trace take when none is named.
  */
-#ifndef UT_CMD_LAST_H
-#define UT_CMD_LAST_H
+#ifndef UT_CMD_LAST_RECORDING_H
+#define UT_CMD_LAST_RECORDING_H
 
 #include <stdbool.h>
 
@@ -16,6 +16,6 @@ struct ut_words;
  * told which. False if there is none: then the user has been told what to do, and the exit status
  * is that of misuse.
  */
-bool ut_last_fill(struct ut_words *words, struct ut_arena *a) UT_MUST_CHECK;
+bool ut_last_recording_fill(struct ut_words *words, struct ut_arena *a) UT_MUST_CHECK;
 
 #endif

@@ -1,11 +1,11 @@
 /*
- * nothing.h - why a run has left nothing, and what to try.
+ * empty_result.h - why a run has left nothing, and what to try.
  *
  * Says only what is known: from the settings of the session, from what its processes have left and
  * from the file of the program. Where nothing is known it says what to look at.
  */
-#ifndef UT_SESSION_NOTHING_H
-#define UT_SESSION_NOTHING_H
+#ifndef UT_SESSION_EMPTY_RESULT_H
+#define UT_SESSION_EMPTY_RESULT_H
 
 #include <stdbool.h>
 
@@ -17,7 +17,7 @@ struct ut_outputs;
 struct ut_session_client;
 struct ut_session_plan;
 
-struct ut_nothing {
+struct ut_empty_result {
 	const struct ut_session_plan *plan;
 	const struct ut_session_client *client;
 	struct ut_control *control;
@@ -28,6 +28,6 @@ struct ut_nothing {
 };
 
 /* One or two events. */
-void ut_nothing_tell(const struct ut_nothing *n, struct ut_arena *a);
+void ut_empty_result_report(const struct ut_empty_result *n, struct ut_arena *a);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * settle.c - what can be said about a file's events only when all of the file has been read.
+ * finalize.c - what can be said about a file's events only when all of the file has been read.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,21 +1,22 @@
-/* around.c - which task and function of the program a call of a device's runtime was made in. */
+/* call_context.c - which task and function of the program a call of a device's runtime was made in.
+ */
 #include "import/spool/thread.h"
 
 /* What is open around a device's call. */
-struct around {
+struct call_context {
 	uint32_t task; /* string id of the innermost mark, or else function; 0 = none */
 	uint32_t zone; /* place of the innermost function; 0 = none */
 	const struct ut_spool_open *group; /* the innermost command group of SYCL's */
 };
 
 /* Enough for any stack of functions; spans that never end may be more. */
-#define LOOK_AROUND 4096
+#define CONTEXT_DEPTH 4096
 
-static struct around look_around(const struct ut_spool_reader *rd)
+static struct call_context find_context(const struct ut_spool_reader *rd)
 {
-	size_t to = rd->stack.count > LOOK_AROUND ? rd->stack.count - LOOK_AROUND : 0;
+	size_t to = rd->stack.count > CONTEXT_DEPTH ? rd->stack.count - CONTEXT_DEPTH : 0;
 	bool groups = rd->im->sycl.api; /* or there is none to be found */
-	struct around a = { 0 };
+	struct call_context a = { 0 };
 
 	for (size_t i = rd->stack.count; i > to && !(a.task && a.zone && (a.group || !groups));
 	     i--) {
@@ -36,7 +37,7 @@ static struct around look_around(const struct ut_spool_reader *rd)
 }
 
 /* Work of a device is shown with the task and the function that it was submitted in. */
-static void note_around(struct ut_spool_reader *rd, struct around a, uint64_t correlation)
+static void note_context(struct ut_spool_reader *rd, struct call_context a, uint64_t correlation)
 {
 	if (a.task && correlation)
 		ut_idmap_put(&rd->im->task_of_call, correlation, a.task);
@@ -48,13 +49,13 @@ static void note_around(struct ut_spool_reader *rd, struct around a, uint64_t co
 
 void ut_spool_note_call(struct ut_spool_reader *rd, uint64_t correlation)
 {
-	note_around(rd, look_around(rd), correlation);
+	note_context(rd, find_context(rd), correlation);
 }
 
 void ut_spool_note_allocation(struct ut_spool_reader *rd)
 {
 	struct ut_spool_memory *m = &rd->im->memory;
-	uint32_t task = look_around(rd).task;
+	uint32_t task = find_context(rd).task;
 	struct ut_spool_memory_run *run = m->runs.count ? &m->runs.items[m->runs.count - 1] : NULL;
 
 	if (!run || run->thread != rd->thread || run->task != task) {
@@ -68,14 +69,14 @@ void ut_spool_note_allocation(struct ut_spool_reader *rd)
 void ut_spool_settle_calls(struct ut_spool_reader *rd, uint64_t ticks)
 {
 	uint64_t ns = ticks == UINT64_MAX ? ticks : ut_spool_ns(&rd->im->tables, ticks);
-	struct around a;
+	struct call_context a;
 
 	if (rd->calls == rd->calls_end || rd->calls->start >= ns)
 		return;
-	a = look_around(rd);
+	a = find_context(rd);
 	for (; rd->calls < rd->calls_end && rd->calls->start < ns; rd->calls++) {
 		rd->calls->task = a.task;
-		note_around(rd, a, ut_rec_word(&rd->calls->rec, 4));
+		note_context(rd, a, ut_rec_word(&rd->calls->rec, 4));
 	}
 }
 

@@ -1,4 +1,4 @@
-#include "session/nothing.h"
+#include "session/empty_result.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -15,11 +15,11 @@
 #define REPORT(...)                                                                                \
 	ut_session_notify_text(                                                                    \
 		n->client,                                                                         \
-		(struct ut_session_event){ .kind = UT_SESSION_EVENT_NOTHING, .level = UT_INFO },   \
+		(struct ut_session_event){ .kind = UT_SESSION_EVENT_EMPTY, .level = UT_INFO },     \
 		__VA_ARGS__)
 #define SAY(...) REPORT("nothing was recorded: " __VA_ARGS__)
 
-static void report_unwanted(const struct ut_nothing *n, const char *name)
+static void report_unwanted(const struct ut_empty_result *n, const char *name)
 {
 	struct ut_buf list = { 0 };
 
@@ -33,7 +33,7 @@ static void report_unwanted(const struct ut_nothing *n, const char *name)
 }
 
 /* The collector was there, and nothing passed it. */
-static void report_kept_out(const struct ut_nothing *n, const char *name)
+static void report_kept_out(const struct ut_empty_result *n, const char *name)
 {
 	uint32_t state = atomic_load(ut_control_state(n->control));
 
@@ -72,7 +72,8 @@ static bool clears_environment(const char *const *argv)
 }
 
 /* No static part of ITT has called the collector. */
-static void report_never_called(const struct ut_nothing *n, const char *name, struct ut_arena *a)
+static void report_never_called(const struct ut_empty_result *n, const char *name,
+				struct ut_arena *a)
 {
 	struct ut_program p;
 
@@ -109,7 +110,7 @@ static void report_never_called(const struct ut_nothing *n, const char *name, st
 }
 
 /* Samples need nobody in the program: what kept them out is the switch. */
-static bool samples_kept_out(const struct ut_nothing *n)
+static bool samples_kept_out(const struct ut_empty_result *n)
 {
 	return n->plan->sampling.hz &&
 	       ((n->control->flags & UT_CONTROL_CONDITIONAL) ||
@@ -117,7 +118,7 @@ static bool samples_kept_out(const struct ut_nothing *n)
 		 atomic_load(ut_control_state(n->control)) != UT_STATE_RUNNING));
 }
 
-void ut_nothing_tell(const struct ut_nothing *n, struct ut_arena *a)
+void ut_empty_result_report(const struct ut_empty_result *n, struct ut_arena *a)
 {
 	const char *name = ut_path_base(n->plan->argv[0]);
 
