@@ -43,7 +43,7 @@ void make_run(struct ut_ace_analysis *a, const struct ut_ace_opts *opts, const c
 		assert_int_equal(ut_ace_read_text(&parts[n], path, texts[n], strlen(texts[n]),
 						  opts->release, &err),
 				 0);
-		ut_ace_settle(&parts[n], opts->release);
+		ut_ace_finalize(&parts[n], opts->release);
 	}
 	ut_ace_init(a, opts);
 	ut_ace_merge(&a->table, parts, n);

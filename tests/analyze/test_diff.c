@@ -53,7 +53,7 @@ static void add_all(struct ut_dist *d, const uint64_t *values, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		ut_dist_add(d, values[i]);
-	ut_dist_settle(d);
+	ut_dist_finalize(d);
 }
 
 static void ranks_agree_with_counting_by_hand(void **state)
@@ -85,7 +85,7 @@ static void ranks_do_not_care_how_values_are_kept(void **state)
 		ut_dist_add(&few, 1000 + make_random(&seed) % 1000);
 	for (int i = 0; i < 9000; i++)
 		ut_dist_add(&many, 1000 + make_random(&seed) % 1000);
-	ut_dist_settle(&few);
+	ut_dist_finalize(&few);
 	p = ut_test_ranks(&few, &many, &above);
 	assert_true(p > 0.01 && fabs(above - 0.5) < 0.02);
 	ut_dist_release(&many);

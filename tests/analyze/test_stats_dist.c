@@ -48,7 +48,7 @@ static void check_quantiles(size_t n, double tolerance)
 	fill(values, n, n);
 	for (size_t i = 0; i < n; i++)
 		ut_dist_add(&d, values[i]);
-	ut_dist_settle(&d);
+	ut_dist_finalize(&d);
 	qsort(values, n, sizeof(*values), compare);
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
 		double exact = (double)nearest_rank(values, n, wanted[i]);
@@ -133,8 +133,8 @@ static void merging_any_split_is_the_same_as_adding_all(void **state)
 		}
 		for (size_t i = parts; i-- > 0;)
 			ut_dist_merge(&merged, &part[i]);
-		ut_dist_settle(&whole);
-		ut_dist_settle(&merged);
+		ut_dist_finalize(&whole);
+		ut_dist_finalize(&merged);
 		assert_same(&whole, &merged);
 		for (size_t i = 0; i < 8; i++)
 			ut_dist_release(&part[i]);

@@ -111,7 +111,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		path[5] = (char)('0' + count);
 		if (!ut_ace_read_text(&parts[count], path, text, (size_t)(stop - text),
 				      opts.release, NULL))
-			ut_ace_settle(&parts[count++], opts.release);
+			ut_ace_finalize(&parts[count++], opts.release);
 		text = cut ? cut + 5 : end + 1;
 	}
 	ut_ace_init(&a, &opts);

@@ -24,7 +24,7 @@ static void use(struct ut_store *store)
 
 	ut_prof_init(&p, &all);
 	ut_prof_add(&p, store);
-	ut_prof_settle(&p);
+	ut_prof_finalize(&p);
 	ut_folded_write(out, &p);
 	ut_prof_release(&p);
 	ut_out_abandon(out);

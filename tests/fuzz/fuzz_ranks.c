@@ -90,7 +90,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	need(!ut_ranks_unpack(&again, packed.data, packed.len, &err),
 	     "what is packed is understood");
 	need(again.count == r.count, "all ranks arrive");
-	if (!ut_ranks_settle(&again, 1, &err))
+	if (!ut_ranks_finalize(&again, 1, &err))
 		look(&again);
 	ut_buf_release(&packed);
 	ut_ranks_release(&r);

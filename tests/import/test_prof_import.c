@@ -67,7 +67,7 @@ static void check_folded(const struct ut_store *store, const char *event, const 
 
 	ut_prof_init(&p, &opts);
 	ut_prof_add(&p, store);
-	ut_prof_settle(&p);
+	ut_prof_finalize(&p);
 	ut_folded_write(out, &p);
 	assert_string_equal(ut_out_data(out, &len), expected);
 	ut_out_abandon(out);

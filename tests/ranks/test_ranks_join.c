@@ -65,13 +65,13 @@ static void many_messages_are_joined_round_by_round(void **state)
 	ut_ranks_init(&r);
 	add_rank(&r, 0, MANY);
 	add_rank(&r, 1, MANY);
-	assert_int_equal(ut_ranks_settle(&r, 2, &err), 0);
+	assert_int_equal(ut_ranks_finalize(&r, 2, &err), 0);
 	assert_int_equal(r.messages, MANY - MANY / 1000);
 	assert_int_equal(r.single, 2 * (MANY / 1000));
 	for (uint32_t i = 0; i < MANY; i++) {
 		const struct ut_rank_end *e = &r.items[0].ends[i];
 
-		if (!e->settled || (i % 1000 == 999) != (e->partner == UT_RANK_NOBODY) ||
+		if (!e->finalized || (i % 1000 == 999) != (e->partner == UT_RANK_NOBODY) ||
 		    (i % 1000 != 999 && (e->partner != 1 || e->partner_call != i)))
 			fail_msg("message %u has the wrong partner", i);
 	}
@@ -92,7 +92,7 @@ static void a_call_with_its_end_takes_forty_bytes(void **state)
 	add_rank(&r, 1, 500);
 	assert_int_equal(r.items[0].shape_count, 2);
 	assert_int_equal(r.items[0].more_count, 0);
-	assert_int_equal(ut_ranks_settle(&r, 1, &err), 0);
+	assert_int_equal(ut_ranks_finalize(&r, 1, &err), 0);
 	/* Every receive waits 3 ns for its sender, and nobody else does. */
 	assert_int_equal(r.items[0].more_count, 250);
 	for (size_t i = 0; i < 500; i++) {

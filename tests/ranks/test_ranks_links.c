@@ -80,12 +80,12 @@ static void add_end(struct job *j, uint64_t id, bool received)
 							    .received = received };
 }
 
-static void settle(struct job *j)
+static void finalize(struct job *j)
 {
 	struct ut_err err = { 0 };
 
 	end_rank(j);
-	assert_int_equal(ut_ranks_settle(&j->ranks, 1, &err), 0);
+	assert_int_equal(ut_ranks_finalize(&j->ranks, 1, &err), 0);
 }
 
 static void assert_waits(const struct job *j, uint32_t rank, uint32_t call, uint64_t ms,
@@ -117,7 +117,7 @@ static void a_probe_waits_for_what_it_finds(void **state)
 	CALL("MPI_Probe", 10, 102, .message = 77);
 	CALL("MPI_Recv", 102, 103, .seq = 0);
 	add_end(&j, 77, true);
-	settle(&j);
+	finalize(&j);
 	assert_waits(&j, 1, 0, 90, UT_RANK_LATE_SENDER);
 	assert_waits(&j, 1, 1, 0, UT_RANK_NOTHING);
 	assert_int_equal(j.ranks.messages, 1);
@@ -146,7 +146,7 @@ static void who_completes_sends_waits_for_receivers(void **state)
 	}
 	CALL("MPI_Wait", 95, 96, .seq = 0);
 	add_end(&j, 102, true);
-	settle(&j);
+	finalize(&j);
 	assert_waits(&j, 0, 3, 40, UT_RANK_LATE_RECEIVER);
 	stop(&j);
 }
@@ -168,7 +168,7 @@ static void small_sends_are_not_waited_for_beside_receives(void **state)
 	add_end(&j, 200, false);
 	CALL("MPI_Recv", 80, 81, .seq = 0);
 	add_end(&j, 100, true);
-	settle(&j);
+	finalize(&j);
 	assert_waits(&j, 0, 1, 40, UT_RANK_LATE_SENDER);
 	stop(&j);
 }
@@ -188,7 +188,7 @@ static void epochs_are_waited_for_pair_by_pair(void **state)
 		CALL("MPI_Win_complete", 11, 85, .ranks = 0);
 	}
 	j.ranks.items[2].calls[1].begin = 70 * MS;
-	settle(&j);
+	finalize(&j);
 	assert_waits(&j, 1, 1, 19, UT_RANK_LATE_TARGET);
 	assert_waits(&j, 2, 1, 0, UT_RANK_NOTHING);
 	assert_waits(&j, 0, 1, 39, UT_RANK_LATE_ORIGIN);
@@ -210,7 +210,7 @@ static void locks_are_waited_for_if_one_is_exclusive(void **state)
 		CALL("MPI_Win_unlock", 63, 64, .shape.to = 3);
 		add_rank(&j, 2);
 		CALL("MPI_Barrier", 1, 100, .seq = 0);
-		settle(&j);
+		finalize(&j);
 		assert_waits(&j, 1, 0, exclusive ? 50 : 0,
 			     exclusive ? UT_RANK_LOCKED : UT_RANK_NOTHING);
 		assert_waits(&j, 0, 1, 0, UT_RANK_NOTHING);
@@ -229,7 +229,7 @@ static void a_target_that_is_not_in_mpi_is_waited_for(void **state)
 	CALL("MPI_Win_flush", 70, 90, .shape.to = 2); /* it is there */
 	add_rank(&j, 1);
 	CALL("MPI_Barrier", 60, 100, .seq = 0);
-	settle(&j);
+	finalize(&j);
 	assert_waits(&j, 0, 0, 50, UT_RANK_LATE_TARGET);
 	assert_waits(&j, 0, 1, 0, UT_RANK_NOTHING);
 	stop(&j);
@@ -246,7 +246,7 @@ static void who_leaves_before_the_last_has_not_waited(void **state)
 		add_rank(&j, rank);
 		CALL("MPI_File_write_at_all", rank == 2 ? 100 : 10, rank ? 110 : 50, .seq = 1);
 	}
-	settle(&j);
+	finalize(&j);
 	assert_waits(&j, 0, 0, 0, UT_RANK_NOTHING);
 	assert_waits(&j, 1, 0, 90, UT_RANK_COLLECTIVE);
 	stop(&j);
@@ -266,7 +266,7 @@ static void neighbours_wait_for_each_other_only(void **state)
 		CALL("MPI_Neighbor_alltoall", begin, 90, .seq = 3, .sources = RANKS(lists[rank]),
 		     .destinations = RANKS(lists[rank]));
 	}
-	settle(&j);
+	finalize(&j);
 	assert_waits(&j, 1, 0, 40, UT_RANK_COLLECTIVE);
 	assert_waits(&j, 2, 0, 70, UT_RANK_COLLECTIVE);
 	assert_waits(&j, 0, 0, 0, UT_RANK_NOTHING);
@@ -288,7 +288,7 @@ static void tests_that_fail_wait_for_what_comes_next(void **state)
 	add_rank(&j, 1);
 	CALL("MPI_Send", 80, 81, .shape.to = 1);
 	add_end(&j, 7, false);
-	settle(&j);
+	finalize(&j);
 	assert_waits(&j, 0, 0, 35, UT_RANK_LATE_SENDER);
 	assert_waits(&j, 0, 1, 5, UT_RANK_LATE_SENDER);
 	assert_waits(&j, 0, 2, 35, UT_RANK_LATE_SENDER);
@@ -311,7 +311,7 @@ static void lists_that_make_no_sense_are_no_ranks(void **state)
 		CALL("MPI_Win_wait", 2, 3, .seq = 0);
 		CALL("MPI_Win_complete", 3, 4, .seq = 0);
 		CALL("MPI_Waitall", 5, 6, .request = 1, .last_request = UINT64_MAX);
-		settle(&j);
+		finalize(&j);
 		assert_waits(&j, 0, 1, 0, UT_RANK_NOTHING);
 		stop(&j);
 	}

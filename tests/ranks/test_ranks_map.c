@@ -45,7 +45,7 @@ static void make_job(struct ut_ranks *r, int32_t ranks)
 	ut_ranks_init(r);
 	for (int32_t i = 0; i < ranks; i++) /* the last one comes at 700, the others before */
 		add_rank(r, i, i + 1 == ranks ? 700 : 400, 710);
-	assert_int_equal(ut_ranks_settle(r, 1, &err), 0);
+	assert_int_equal(ut_ranks_finalize(r, 1, &err), 0);
 }
 
 static uint64_t sum(const uint64_t *of, size_t count)

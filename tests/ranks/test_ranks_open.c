@@ -74,7 +74,7 @@ static void assert_said(struct ut_ranks *r, const char *begin)
 	struct ut_err err = { 0 };
 	struct ut_buf text = { 0 };
 
-	assert_int_equal(ut_ranks_settle(r, 1, &err), 0);
+	assert_int_equal(ut_ranks_finalize(r, 1, &err), 0);
 	ut_rank_view_make(&v, r, ut_str_of(""));
 	ut_rank_verdict(&v, &text);
 	if (!ut_str_starts(text.data, begin))

@@ -78,7 +78,7 @@ static void ranks_arrive_as_they_were_sent(void **state)
 	assert_int_equal(to.items[1].ends[0].id, 4711);
 	assert_int_equal(to.items[1].colls[0].library, word(&to, "gloo"));
 	assert_int_equal(to.items[1].colls[0].came, 450);
-	assert_int_equal(ut_ranks_settle(&to, 1, &err), 0);
+	assert_int_equal(ut_ranks_finalize(&to, 1, &err), 0);
 	assert_int_equal(to.meeting_count, 2);
 	assert_int_equal(to.meetings[0].members, 2);
 	ut_buf_release(&packed);

@@ -97,7 +97,7 @@ static void make_chain(struct ut_ranks *r)
 	add_rank(r, 0, work, first, 1);
 	add_rank(r, 1, work, second, 2);
 	add_rank(r, 2, work, third, 2);
-	assert_int_equal(ut_ranks_settle(r, 1, &err), 0);
+	assert_int_equal(ut_ranks_finalize(r, 1, &err), 0);
 }
 
 static const struct ut_rank_wait *row(const struct ut_ranks *r, const struct ut_rank_sums *s,
@@ -176,7 +176,7 @@ static void ranks_that_wait_for_each_other_come_to_an_end(void **state)
 	ut_ranks_init(&r);
 	add_rank(&r, 0, work, a, 2);
 	add_rank(&r, 1, work, b, 2);
-	assert_int_equal(ut_ranks_settle(&r, 1, &err), 0);
+	assert_int_equal(ut_ranks_finalize(&r, 1, &err), 0);
 	ut_ranks_sum(&r, &s);
 	assert_int_equal(s.all.wait[0], 400);
 	assert_int_equal(s.all.caused, 400);
@@ -209,7 +209,7 @@ static void the_task_that_took_longer_is_to_blame_not_the_last_one(void **state)
 	ut_ranks_init(&r);
 	add_rank(&r, 0, fast, early, 1);
 	add_rank(&r, 1, slow, late, 1);
-	assert_int_equal(ut_ranks_settle(&r, 1, &err), 0);
+	assert_int_equal(ut_ranks_finalize(&r, 1, &err), 0);
 	ut_ranks_sum(&r, &s);
 	assert_int_equal(s.wait_count, 1);
 	assert_row(&r, row(&r, &s, 1, "MPI_Barrier"), "assemble", 100);
@@ -244,7 +244,7 @@ static void who_waited_before_is_not_to_blame_later(void **state)
 	add_rank(&r, 0, fast, first, 1);
 	add_rank(&r, 1, fast, second, 2);
 	add_rank(&r, 2, slow, third, 2);
-	assert_int_equal(ut_ranks_settle(&r, 1, &err), 0);
+	assert_int_equal(ut_ranks_finalize(&r, 1, &err), 0);
 	ut_ranks_sum(&r, &s);
 	assert_row(&r, row(&r, &s, 2, "MPI_Barrier"), "assemble", 100);
 	assert_int_equal(row(&r, &s, 2, "MPI_Barrier")->indirect, 100);
@@ -277,7 +277,7 @@ static void a_message_takes_no_time_while_its_call_waits_for_another(void **stat
 	one->ends = ut_grow(one->ends, 2, &one->end_cap, sizeof(*one->ends));
 	one->ends[one->end_count++] = (struct ut_rank_end){ .id = 2, .call = 0 };
 	add_rank(&r, 2, work, third, 1);
-	assert_int_equal(ut_ranks_settle(&r, 1, &err), 0);
+	assert_int_equal(ut_ranks_finalize(&r, 1, &err), 0);
 	ut_ranks_sum(&r, &s);
 	assert_int_equal(s.pair_count, 2);
 	assert_int_equal(s.pairs[0].time, 10); /* 0 to 1 */
@@ -306,7 +306,7 @@ static void a_wait_for_several_messages_counts_once(void **state)
 	one = &r.items[1];
 	one->ends = ut_grow(one->ends, 2, &one->end_cap, sizeof(*one->ends));
 	one->ends[one->end_count++] = (struct ut_rank_end){ .id = 2, .call = 0, .received = true };
-	assert_int_equal(ut_ranks_settle(&r, 1, &err), 0);
+	assert_int_equal(ut_ranks_finalize(&r, 1, &err), 0);
 	ut_ranks_sum(&r, &s);
 	assert_int_equal(s.pair_count, 1);
 	assert_int_equal(s.pairs[0].wait, s.ranks[1].wait[0]);

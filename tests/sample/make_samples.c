@@ -65,7 +65,7 @@ void make_profile(struct ut_prof *p, const struct ut_prof_opts *opts, const char
 	make_finish(&m, &store);
 	ut_prof_init(p, opts);
 	ut_prof_add(p, &store);
-	ut_prof_settle(p);
+	ut_prof_finalize(p);
 	ut_store_release(&store);
 }
 

@@ -196,7 +196,7 @@ static void tasks_are_those_open_at_the_sample(void **state)
 	make_finish(&m, &store);
 	ut_prof_init(&p, &all);
 	ut_prof_add(&p, &store);
-	ut_prof_settle(&p);
+	ut_prof_finalize(&p);
 	ut_hotspots_init(&h, &p, UT_HOT_BY_TASK);
 	check_row(&h, "inner", 4, 4);
 	check_row(&h, "outer", 10, 14); /* with what was spent inside inner */
@@ -358,7 +358,7 @@ static void sums_are_those_of_plain_counting(void **state)
 	make_finish(&m, &store);
 	ut_prof_init(&p, &all);
 	ut_prof_add(&p, &store);
-	ut_prof_settle(&p);
+	ut_prof_finalize(&p);
 	assert_int_equal(p.weight, weight);
 	ut_hotspots_init(&h, &p, UT_HOT_BY_FUNCTION);
 	ut_call_tree_init(&down, &p, UT_TREE_TOP_DOWN, NULL);

@@ -202,9 +202,9 @@ static void formats_and_suffix_must_agree(void **state)
 	assert_int_not_equal(ut_output_add_formats(&f->opts, "pdf", NULL), 0);
 	f->opts.format_count = 1;
 	f->opts.output = "t.pftrace";
-	assert_int_not_equal(ut_output_settle_formats(&f->opts, NULL), 0);
+	assert_int_not_equal(ut_output_finalize_formats(&f->opts, NULL), 0);
 	f->opts.format_count = 0;
-	assert_int_equal(ut_output_settle_formats(&f->opts, NULL), 0);
+	assert_int_equal(ut_output_finalize_formats(&f->opts, NULL), 0);
 	assert_ptr_equal(f->opts.formats[0], &ut_export_perfetto);
 }
 
@@ -215,7 +215,7 @@ static void export_puts_all_processes_into_a_fixed_name(void **state)
 	f->opts.export_mode = true;
 	f->opts.output = "all";
 	assert_true(ut_output_is_single(&f->opts));
-	assert_int_not_equal(ut_output_settle_formats(&f->opts, NULL), 0);
+	assert_int_not_equal(ut_output_finalize_formats(&f->opts, NULL), 0);
 	f->opts.output = "all.json";
 	assert_string_equal(timeline(f, &ranked), "all.json");
 	f->opts.output = "all.%p.json";

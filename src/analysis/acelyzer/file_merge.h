@@ -12,7 +12,7 @@
  * spans that process id. Release 1.2 takes the first event's process for the rank if the
  * file does not say. May run for several parts at once.
  */
-void ut_ace_settle(struct ut_ace_part *part, enum ut_ace_release release);
+void ut_ace_finalize(struct ut_ace_part *part, enum ut_ace_release release);
 
 /* Moves the rows of from behind those of t; from is left without any. */
 void ut_ace_append(struct ut_ace_table *t, struct ut_ace_table *from);

@@ -14,7 +14,7 @@ static bool is_span(char ph)
 }
 
 /* Release 1.0: a flex file that knows its rank; the profiler's own spans are no work. */
-static void settle_old(struct ut_ace_part *p)
+static void finalize_old(struct ut_ace_part *p)
 {
 	struct ut_ace_table *t = &p->table;
 	uint32_t pid = p->rank >= 0 ? ut_ace_id_int(t, p->rank) : 0;
@@ -34,7 +34,7 @@ static void settle_old(struct ut_ace_part *p)
 }
 
 /* process_labels "AIU 0": the last digit becomes the rank. */
-static void settle_label(struct ut_ace_table *t, struct ut_ace_event *e, int64_t rank)
+static void finalize_label(struct ut_ace_table *t, struct ut_ace_event *e, int64_t rank)
 {
 	struct ut_buf b = { 0 };
 	struct ut_arg arg;
@@ -52,7 +52,7 @@ static void settle_label(struct ut_ace_table *t, struct ut_ace_event *e, int64_t
 	ut_buf_release(&b);
 }
 
-static void settle_torch_meta(struct ut_ace_table *t, struct ut_ace_event *e, int64_t rank)
+static void finalize_torch_meta(struct ut_ace_table *t, struct ut_ace_event *e, int64_t rank)
 {
 	struct ut_str name = ut_ace_str(t, e->name);
 	struct ut_arg arg;
@@ -65,11 +65,11 @@ static void settle_torch_meta(struct ut_ace_table *t, struct ut_ace_event *e, in
 		e->args = ut_ace_arg_set(t, e->args, &arg);
 		e->flags |= UT_ACE_HAS_ARGS;
 	} else if (ut_str_has_end(name, "_labels")) {
-		settle_label(t, e, rank);
+		finalize_label(t, e, rank);
 	}
 }
 
-static void settle_torch(struct ut_ace_part *p, struct ut_ace_event *e)
+static void finalize_torch(struct ut_ace_part *p, struct ut_ace_event *e)
 {
 	struct ut_ace_table *t = &p->table;
 	struct ut_arg arg;
@@ -77,7 +77,7 @@ static void settle_torch(struct ut_ace_part *p, struct ut_ace_event *e)
 	if (ut_ace_is_num(t, e->pid) && !ut_ace_num(t, e->pid))
 		e->pid = ut_ace_id_int(t, p->rank);
 	if (e->ph == 'M') {
-		settle_torch_meta(t, e, p->rank);
+		finalize_torch_meta(t, e, p->rank);
 		return;
 	}
 	if (!(e->flags & UT_ACE_HAS_ARGS))
@@ -89,7 +89,7 @@ static void settle_torch(struct ut_ace_part *p, struct ut_ace_event *e)
 	}
 }
 
-static void settle_flex(struct ut_ace_part *p, struct ut_ace_event *e)
+static void finalize_flex(struct ut_ace_part *p, struct ut_ace_event *e)
 {
 	if (p->rank < 0 && ut_ace_is_num(&p->table, e->pid))
 		p->rank = ut_ace_num(&p->table, e->pid);
@@ -101,7 +101,7 @@ static void settle_flex(struct ut_ace_part *p, struct ut_ace_event *e)
 	}
 }
 
-static void settle_new(struct ut_ace_part *p)
+static void finalize_new(struct ut_ace_part *p)
 {
 	struct ut_ace_table *t = &p->table;
 
@@ -113,9 +113,9 @@ static void settle_new(struct ut_ace_part *p)
 		if (!is_span(e->ph) && !strchr("Mbei", e->ph))
 			continue;
 		if (p->dialect == UT_ACE_TORCH)
-			settle_torch(p, e);
+			finalize_torch(p, e);
 		else
-			settle_flex(p, e);
+			finalize_flex(p, e);
 	}
 }
 
@@ -143,11 +143,11 @@ static void number_ids(struct ut_ace_part *p)
 	}
 }
 
-void ut_ace_settle(struct ut_ace_part *part, enum ut_ace_release release)
+void ut_ace_finalize(struct ut_ace_part *part, enum ut_ace_release release)
 {
 	if (release >= UT_ACE_1_2)
-		settle_new(part);
+		finalize_new(part);
 	else
-		settle_old(part);
+		finalize_old(part);
 	number_ids(part);
 }

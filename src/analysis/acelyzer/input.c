@@ -117,7 +117,7 @@ static void read_one(void *ctx, size_t i)
 		r->parts[i].err = err;
 		atomic_store(&r->failed, true);
 	} else if (!r->raw) {
-		ut_ace_settle(&r->parts[i], r->release);
+		ut_ace_finalize(&r->parts[i], r->release);
 	}
 }
 

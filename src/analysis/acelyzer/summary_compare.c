@@ -244,7 +244,7 @@ static void join(struct ut_ace_row *to, const struct ut_ace_row *from)
 	v[UT_ACE_FIGURE_POWER] = v[UT_ACE_FIGURE_ENERGY] / v[UT_ACE_FIGURE_TOTAL] * 1e6;
 }
 
-static void settle(struct ut_ace_summary *s, bool by_rank)
+static void finalize(struct ut_ace_summary *s, bool by_rank)
 {
 	size_t n = 0;
 
@@ -307,7 +307,7 @@ int ut_ace_summary_text(struct ut_ace_summary *s, const char *name, struct ut_st
 		return rc;
 	}
 	add_run(&r);
-	settle(s, by_rank);
+	finalize(s, by_rank);
 	return 0;
 }
 

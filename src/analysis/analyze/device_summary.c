@@ -30,7 +30,7 @@ static int by_pause_start(const void *a, const void *b)
 }
 
 /* Pauses of several programs become one where they meet. */
-static void settle_pauses(struct pauses *p)
+static void finalize_pauses(struct pauses *p)
 {
 	size_t kept = 0;
 
@@ -332,7 +332,7 @@ static void look_at_sources(struct ut_device_use *u, struct sweep *s)
 		last = from->last > last ? from->last : last;
 		add_pauses(&s->pauses, s->log, source, &at);
 	}
-	settle_pauses(&s->pauses);
+	finalize_pauses(&s->pauses);
 	u->run = last > first ? last - first : 0;
 }
 

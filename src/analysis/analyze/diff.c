@@ -187,10 +187,10 @@ static void add_row(struct ut_diff *d, const struct ut_stats_group *before,
 	d->count++;
 }
 
-static void settle(struct ut_stats *s)
+static void finalize(struct ut_stats *s)
 {
 	for (size_t i = 1; i <= s->group_count; i++)
-		ut_dist_settle(&s->groups[i].dist);
+		ut_dist_finalize(&s->groups[i].dist);
 }
 
 void ut_diff_make(struct ut_diff *d, struct ut_diff_side *before, struct ut_diff_side *after,
@@ -204,8 +204,8 @@ void ut_diff_make(struct ut_diff *d, struct ut_diff_side *before, struct ut_diff
 		ut_stats_same(a, b, b->groups[i].key);
 	for (size_t i = 1; i <= a->group_count; i++)
 		ut_stats_same(b, a, a->groups[i].key);
-	settle(a);
-	settle(b);
+	finalize(a);
+	finalize(b);
 	most = a->group_count + 1;
 	*d = (struct ut_diff){ .before = before, .after = after };
 	d->rows = ut_make(most * sizeof(*d->rows));

@@ -267,7 +267,7 @@ const struct ut_stats_group **ut_stats_order(struct ut_stats *s, enum ut_stats_s
 
 		if (!g->dist.count && !g->unfinished)
 			continue;
-		ut_dist_settle(&g->dist);
+		ut_dist_finalize(&g->dist);
 		ranked[(*count)++] =
 			(struct ranked){ g, sort == UT_SORT_TOTAL ? ut_stats_total(g) : 0 };
 	}

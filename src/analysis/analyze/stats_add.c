@@ -275,7 +275,7 @@ void ut_stats_add(struct ut_stats *s, const struct ut_store *store, const struct
 	run(&job, walk_parts);
 	run(&job, walk_odd);
 	for (size_t i = 0; i < job.threads; i++) {
-		ut_stats_walk_settle(&job.walks[i]);
+		ut_stats_walk_finalize(&job.walks[i]);
 		ut_stats_merge(s, &job.walks[i].stats);
 		ut_stats_walk_release(&job.walks[i]);
 	}

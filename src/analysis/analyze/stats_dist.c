@@ -126,7 +126,7 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-void ut_dist_settle(struct ut_dist *d)
+void ut_dist_finalize(struct ut_dist *d)
 {
 	if (d->values)
 		qsort(d->values, d->count, sizeof(*d->values), compare);

@@ -75,7 +75,7 @@ void ut_dist_merge(struct ut_dist *to, const struct ut_dist *from);
 void ut_dist_spread(struct ut_dist *d);
 
 /* Sorts the values that are kept; the functions below want it done since the last add. */
-void ut_dist_settle(struct ut_dist *d);
+void ut_dist_finalize(struct ut_dist *d);
 
 /*
  * The smallest value that at least per_mille of 1000 values do not exceed; the middle of its step

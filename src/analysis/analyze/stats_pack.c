@@ -57,7 +57,7 @@ static void put_dist(struct ut_buf *b, struct ut_dist *d)
 	struct ut_dist_step step = { 0 };
 	uint64_t last = 0;
 
-	ut_dist_settle(d);
+	ut_dist_finalize(d);
 	put_u64(b, d->count);
 	if (!d->count)
 		return;

@@ -468,7 +468,7 @@ void ut_stats_walk_spans(struct ut_stats_walk *w, const struct ut_stats_walk_par
 	leave_part(w, p);
 }
 
-void ut_stats_walk_settle(struct ut_stats_walk *w)
+void ut_stats_walk_finalize(struct ut_stats_walk *w)
 {
 	count_batch(w);
 	for (size_t i = 1; i <= w->stats.group_count; i++) {

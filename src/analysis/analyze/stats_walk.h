@@ -37,7 +37,7 @@ struct ut_stats_walk_frame {
 
 /* What is needed of a group for every row, as small as can be. */
 struct ut_stats_walk_tally {
-	uint64_t self_low, self_high; /* until ut_stats_walk_settle(); two's complement */
+	uint64_t self_low, self_high; /* until ut_stats_walk_finalize(); two's complement */
 	uint64_t until;               /* so far the group goes on, on this track */
 	uint32_t count;               /* of the batch */
 	uint32_t end;                 /* see count_batch() */
@@ -71,7 +71,7 @@ void ut_stats_walk_release(struct ut_stats_walk *w);
 void ut_stats_walk_spans(struct ut_stats_walk *w, const struct ut_stats_walk_part *part);
 
 /* After the last track: w->stats is complete. */
-void ut_stats_walk_settle(struct ut_stats_walk *w);
+void ut_stats_walk_finalize(struct ut_stats_walk *w);
 
 /* Async spans and counters of a whole track. */
 void ut_stats_walk_odd(struct ut_stats_walk *w, uint32_t track);

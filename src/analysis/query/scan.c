@@ -137,7 +137,7 @@ static void narrow_to_ts(struct ut_scan *s, int64_t low, int64_t high)
 }
 
 /* Does a row fulfil the condition just by where it lies? */
-static bool settled_by_place(enum ut_field f)
+static bool ordered_by_place(enum ut_field f)
 {
 	return f == UT_FIELD_ID || f == UT_FIELD_ARG_SET || f == UT_FIELD_TS;
 }
@@ -154,7 +154,7 @@ static void narrow_by_row(struct ut_scan *s, enum ut_field field, int64_t low, i
 		narrow_to_children(s, low);
 	else if (field == UT_FIELD_TS)
 		narrow_to_ts(s, low, high);
-	s->on_rows |= !settled_by_place(field);
+	s->on_rows |= !ordered_by_place(field);
 }
 
 /* The ids are checked again, track by track; this only saves the looking. */
@@ -296,7 +296,7 @@ bool ut_scan_row_passes(const struct ut_scan *s, const struct ut_place *p)
 		const struct ut_scan_condition *c = &s->conditions[i];
 		int64_t value;
 
-		if (ut_field_level(c->field) != UT_LEVEL_ROW || settled_by_place(c->field))
+		if (ut_field_level(c->field) != UT_LEVEL_ROW || ordered_by_place(c->field))
 			continue;
 		value = ut_field_of_row(s->traces, p, c->field);
 		if (value < c->low || value > c->high)

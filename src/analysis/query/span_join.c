@@ -345,7 +345,7 @@ static bool next_partition(struct cursor *c)
 }
 
 /* Goes on to the next row, in this partition or one of the next. */
-static int settle(struct cursor *c)
+static int finalize(struct cursor *c)
 {
 	const struct join *j = (const struct join *)c->base.pVtab;
 	int rc = SQLITE_OK;
@@ -375,7 +375,7 @@ static int join_filter(sqlite3_vtab_cursor *cursor, int plan, const char *used, 
 		rc = start_side(c, k, mask);
 		rc = rc == SQLITE_OK ? step(c, k) : rc;
 	}
-	return rc == SQLITE_OK ? settle(c) : rc;
+	return rc == SQLITE_OK ? finalize(c) : rc;
 }
 
 static int join_next(sqlite3_vtab_cursor *cursor)
@@ -384,7 +384,7 @@ static int join_next(sqlite3_vtab_cursor *cursor)
 
 	c->at++;
 	c->row++;
-	return settle(c);
+	return finalize(c);
 }
 
 static int join_eof(sqlite3_vtab_cursor *cursor)

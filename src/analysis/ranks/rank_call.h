@@ -96,8 +96,8 @@ struct ut_rank_end {
 	};
 	uint32_t call; /* index */
 	bool received;
-	bool settled; /* which of the two is there */
-	uint8_t soft; /* enum ut_rank_soft */
+	bool finalized; /* which of the two is there */
+	uint8_t soft;   /* enum ut_rank_soft */
 };
 
 /* A call as it is found, before it is put away. */

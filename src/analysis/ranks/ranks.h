@@ -2,7 +2,7 @@
  * ranks.h - the calls and messages of all ranks of a job, and what they do to each other.
  *
  * Filled from stores, one by one (ut_ranks_add), each with one process of a job or many; or from
- * what other processes of ours have read (ranks_pack.h). Then ut_ranks_settle() brings them onto
+ * what other processes of ours have read (ranks_pack.h). Then ut_ranks_finalize() brings them onto
  * one clock, joins the ends of messages and the members of collective calls, and finds out who
  * waited for whom. What is known afterwards is in struct ut_rank and struct ut_rank_call; sums of
  * it are made by ranks_sum.h and ranks_pop.h.
@@ -166,7 +166,7 @@ struct ut_rank_silent *ut_ranks_add_silent(struct ut_ranks *r);
  * Joins what was added. -EEXIST: a rank is there twice; -ENODATA: there is no call at all.
  * threads: to sort with.
  */
-int ut_ranks_settle(struct ut_ranks *r, size_t threads, struct ut_err *err) UT_MUST_CHECK;
+int ut_ranks_finalize(struct ut_ranks *r, size_t threads, struct ut_err *err) UT_MUST_CHECK;
 
 /*
  * Only what clocks can be found by stays of the ranks from this index on, and no more than about

@@ -21,11 +21,11 @@ static struct ut_rank_end *end_of(struct ut_ranks *r, const struct ut_rank_mark 
 	return &r->items[m->rank].ends[m->index];
 }
 
-static void settle_end(struct ut_rank_end *e, uint32_t partner, uint32_t call)
+static void finalize_end(struct ut_rank_end *e, uint32_t partner, uint32_t call)
 {
 	e->partner = partner;
 	e->partner_call = call;
-	e->settled = true;
+	e->finalized = true;
 }
 
 /*
@@ -49,8 +49,8 @@ static void join_soft(struct ut_ranks *r, const struct ut_rank_mark *marks, size
 		struct ut_rank_end *e = end_of(r, &marks[i]);
 		const struct ut_rank_mark *other = e->received ? sent : received;
 
-		settle_end(e, other ? other->rank : UT_RANK_NOBODY,
-			   other ? end_of(r, other)->call : 0);
+		finalize_end(e, other ? other->rank : UT_RANK_NOBODY,
+			     other ? end_of(r, other)->call : 0);
 	}
 }
 
@@ -64,13 +64,13 @@ static void join_ends(struct ut_ranks *r, const struct ut_rank_mark *marks, size
 	    received->kind != UT_RANK_MARK_RECEIVED) {
 		r->single += count;
 		for (size_t i = 0; i < count; i++)
-			settle_end(end_of(r, &marks[i]), UT_RANK_NOBODY, 0);
+			finalize_end(end_of(r, &marks[i]), UT_RANK_NOBODY, 0);
 		return;
 	}
 	out = end_of(r, sent);
 	in = end_of(r, received);
-	settle_end(out, received->rank, in->call);
-	settle_end(in, sent->rank, out->call);
+	finalize_end(out, received->rank, in->call);
+	finalize_end(in, sent->rank, out->call);
 	r->messages++;
 }
 
@@ -250,7 +250,7 @@ static void find_ends(struct ut_ranks *r)
 	}
 }
 
-int ut_ranks_settle(struct ut_ranks *r, size_t threads, struct ut_err *err)
+int ut_ranks_finalize(struct ut_ranks *r, size_t threads, struct ut_err *err)
 {
 	int rc = check_ranks(r, err);
 

@@ -214,7 +214,7 @@ static void take_request(struct ut_rank_links *l, struct ut_rank *one,
 		e = &one->ends[one->end_count - 1];
 		e->partner = UT_RANK_NOBODY;
 		e->partner_call = s->call;
-		e->settled = true;
+		e->finalized = true;
 		s->request = 0;
 	}
 }

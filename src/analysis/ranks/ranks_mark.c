@@ -164,7 +164,7 @@ static void make_ends(struct making *m, const struct ut_rank *one)
 	for (size_t k = 0; k < one->end_count; k++) {
 		const struct ut_rank_end *e = &one->ends[k];
 
-		if (!e->settled && is_picked(m->pick, e->id))
+		if (!e->finalized && is_picked(m->pick, e->id))
 			make(m, e->id,
 			     e->soft       ? UT_RANK_MARK_SOFT
 			     : e->received ? UT_RANK_MARK_RECEIVED

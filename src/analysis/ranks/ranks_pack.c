@@ -203,10 +203,11 @@ static void rename_all(struct input *in, struct ut_rank *one)
 		in->bad = in->bad || one->mores[i].link || one->mores[i].wait;
 	for (size_t i = 0; i < one->end_count; i++) {
 		check_bool(in, &one->ends[i].received);
-		check_bool(in, &one->ends[i].settled);
-		in->bad = in->bad || one->ends[i].call >= one->call_count ||
-			  one->ends[i].soft >= UT_RANK_SOFTS ||
-			  (one->ends[i].settled && (one->ends[i].soft != UT_RANK_DONE ||
+		check_bool(in, &one->ends[i].finalized);
+		in->bad =
+			in->bad || one->ends[i].call >= one->call_count ||
+			one->ends[i].soft >= UT_RANK_SOFTS ||
+			(one->ends[i].finalized && (one->ends[i].soft != UT_RANK_DONE ||
 						    one->ends[i].partner_call >= one->call_count));
 	}
 	for (size_t i = 0; i < one->coll_count; i++) {

@@ -16,7 +16,7 @@ static void folded_write(struct ut_store *store, struct ut_out *out)
 
 	ut_prof_init(&p, &all);
 	ut_prof_add(&p, store);
-	ut_prof_settle(&p);
+	ut_prof_finalize(&p);
 	if (p.samples || !store->row_count)
 		ut_folded_write(out, &p);
 	else

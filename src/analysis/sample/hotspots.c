@@ -181,7 +181,7 @@ static int by_self(const void *a, const void *b, void *ctx)
 }
 
 /* Frames of which no sample is left are no rows. */
-static void settle(struct ut_hotspots *h)
+static void finalize(struct ut_hotspots *h)
 {
 	size_t kept = 0;
 
@@ -226,7 +226,7 @@ void ut_hotspots_init(struct ut_hotspots *h, const struct ut_prof *p, enum ut_ho
 	default:
 		count_frames(h, by == UT_HOT_BY_PYTHON_LINE ? is_line_row : NULL);
 	}
-	settle(h);
+	finalize(h);
 }
 
 uint64_t ut_hotspots_for_own(const struct ut_prof *p)

@@ -527,7 +527,7 @@ static void sum_tasks(struct ut_prof *p)
 	free(seen);
 }
 
-void ut_prof_settle(struct ut_prof *p)
+void ut_prof_finalize(struct ut_prof *p)
 {
 	sum_tasks(p);
 	free(p->first_child);

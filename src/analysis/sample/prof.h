@@ -128,9 +128,9 @@ struct ut_prof {
 void ut_prof_init(struct ut_prof *p, const struct ut_prof_opts *opts);
 void ut_prof_release(struct ut_prof *p);
 
-/* The samples of one more store; totals and functions are there after ut_prof_settle(). */
+/* The samples of one more store; totals and functions are there after ut_prof_finalize(). */
 void ut_prof_add(struct ut_prof *p, const struct ut_store *store);
-void ut_prof_settle(struct ut_prof *p);
+void ut_prof_finalize(struct ut_prof *p);
 
 /* What weights are: "ns", "bytes", or "" for a plain number of events. */
 const char *ut_prof_unit(const struct ut_prof *p);

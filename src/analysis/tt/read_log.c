@@ -289,7 +289,7 @@ static bool read_usual_row(struct reader *r, const char *line, size_t len, int *
 
 /* ---- the first lines ----------------------------------------------------------------------- */
 
-static void settle(struct reader *r)
+static void finalize(struct reader *r)
 {
 	struct ut_tt_log *log = r->log;
 
@@ -320,7 +320,7 @@ static int read_start(struct reader *r, const char *line, size_t len)
 		if (!ut_tt_columns_named(&r->columns, r->fields, n, &missing))
 			return ut_err_set(r->err, -EINVAL, "%s:%" PRIu64 ": no column '%s'",
 					  r->path, r->line, missing);
-		settle(r);
+		finalize(r);
 		return 0;
 	}
 	if (!r->log->arch && ut_tt_first_line(r->log, line, len))
@@ -330,7 +330,7 @@ static int read_start(struct reader *r, const char *line, size_t len)
 				  "%s:%" PRIu64 ": not a device log: neither 'ARCH: ...', nor the "
 				  "names of its columns, nor a row",
 				  r->path, r->line);
-	settle(r);
+	finalize(r);
 	return read_row(r, line, len);
 }
 

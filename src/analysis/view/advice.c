@@ -459,7 +459,7 @@ static void advise_ranks(struct advices *a)
 	for (size_t i = 0; !rc && i < a->view->trace_count; i++)
 		rc = ut_ranks_add(&r, a->view->traces[i].store, NULL);
 	if (!rc && r.count > 1)
-		rc = ut_ranks_settle(&r, a->view->threads ? a->view->threads : 1, NULL);
+		rc = ut_ranks_finalize(&r, a->view->threads ? a->view->threads : 1, NULL);
 	if (!rc && r.count > 1) {
 		ut_rank_view_make(&tables, &r, ut_str_of(""));
 		say_ranks(a, &tables);

@@ -321,7 +321,7 @@ static int gather(struct job *j, struct ut_err *err)
 		rc = ut_ranks_add(&j->ranks, v->traces[i].store, err);
 	if (!rc)
 		remember_homes(j);
-	return rc ? rc : ut_ranks_settle(&j->ranks, v->threads ? v->threads : 1, err);
+	return rc ? rc : ut_ranks_finalize(&j->ranks, v->threads ? v->threads : 1, err);
 }
 
 static void put_job(const struct job *j, struct ut_out *out)

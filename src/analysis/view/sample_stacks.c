@@ -69,7 +69,7 @@ void ut_view_profile(struct ut_prof *p, struct ut_prof_opts *opts, struct ut_sta
 		scope->trace = &v->traces[i];
 		ut_prof_add(p, scope->trace->store);
 	}
-	ut_prof_settle(p);
+	ut_prof_finalize(p);
 	free(scope->tracks);
 	scope->tracks = NULL;
 }

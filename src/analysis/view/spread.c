@@ -311,7 +311,7 @@ static void put_spread(struct spread *s, struct ut_out *out)
 {
 	struct ut_dist *d = &s->dist;
 
-	ut_dist_settle(d);
+	ut_dist_finalize(d);
 	ut_out_text(out, "{\"low\":");
 	ut_out_json_double(out, s->low);
 	ut_out_text(out, ",\"high\":");

@@ -243,7 +243,7 @@ static int check_sort(const struct diff_opts *o, unsigned int by, struct ut_err 
 	return ut_diff_check_sort(by, o->words.count > 2, o->table.sort, err);
 }
 
-static int settle(const struct diff_opts *o, struct work *w, struct ut_err *err)
+static int finalize(const struct diff_opts *o, struct work *w, struct ut_err *err)
 {
 	struct ut_err inner = { 0 };
 	int rc = check_words(o, err);
@@ -307,7 +307,7 @@ static int start(const struct diff_opts *o)
 
 	if (summary)
 		ut_diff_summary_metrics(&w.rules);
-	if (settle(o, &w, &err) || (summary && check_summaries(o, &w, &err)))
+	if (finalize(o, &w, &err) || (summary && check_summaries(o, &w, &err)))
 		status = ut_cmd_misuse(&ut_cmd_diff, &err);
 	else if (summary ? diff_summaries(o, &w, &failed, &err) : diff(o, &w, &failed, &err))
 		status = ut_cmd_fail(&ut_cmd_diff, &err);

@@ -143,7 +143,7 @@ static int start(struct export_opts *o, const struct ut_words *words, struct ut_
 {
 	struct ut_output_opts *out = &o->plan.out;
 
-	if (ut_output_settle_formats(out, err))
+	if (ut_output_finalize_formats(out, err))
 		return ut_cmd_misuse(&ut_cmd_export, err);
 	if (out->quiet)
 		ut_log_set_level(UT_WARN);

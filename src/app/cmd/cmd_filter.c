@@ -119,7 +119,7 @@ static const struct ut_opt *make_table(struct ut_arena *a, struct filter_opts *o
 	return ut_filter_table(a, table, sizeof(table) / sizeof(table[0]), &o->filter);
 }
 
-static int settle(struct filter_opts *o, const struct ut_words *words, struct ut_err *err)
+static int finalize(struct filter_opts *o, const struct ut_words *words, struct ut_err *err)
 {
 	if (words->count != 1)
 		return ut_err_set(err, -EINVAL, "one trace at a time, please");
@@ -147,7 +147,7 @@ static int start(struct filter_opts *o, const struct ut_words *words)
 	struct ut_err err = { 0 };
 	int rc;
 
-	if (settle(o, words, &err) || ut_filter_init(&w.filter, &o->filter, &err))
+	if (finalize(o, words, &err) || ut_filter_init(&w.filter, &o->filter, &err))
 		return ut_cmd_misuse(&ut_cmd_filter, &err);
 	rc = filter(&w, words->items[0], &err);
 	ut_filter_release(&w.filter);

@@ -51,7 +51,7 @@ static int start(struct ut_hotspots_opts *o, struct ut_arena *a, int argc, const
 
 	if (left >= 0 && o->help)
 		return ut_cmd_help(&ut_cmd_hotspots);
-	if (left < 0 || ut_hotspots_settle(o, a, &err))
+	if (left < 0 || ut_hotspots_finalize(o, a, &err))
 		return ut_cmd_misuse(&ut_cmd_hotspots, &err);
 	if (o->record.plan.sampling.pid) {
 		if (ut_record_attach(&o->record, a, argc - left, &err))
@@ -62,7 +62,7 @@ static int start(struct ut_hotspots_opts *o, struct ut_arena *a, int argc, const
 		return run_program(o, a, argc - left, argv + left);
 	/* behind a trace there may be more options */
 	if (ut_words_parse(&words, a, table, argc - left, argv + left, &err) ||
-	    ut_hotspots_settle(o, a, &err))
+	    ut_hotspots_finalize(o, a, &err))
 		return ut_cmd_misuse(&ut_cmd_hotspots, &err);
 	if (ut_hotspots_allow(o, &err))
 		return ut_cmd_misuse(&ut_cmd_hotspots, &err);

@@ -121,7 +121,7 @@ static const struct ut_opt *make_table(struct ut_arena *a, struct memory_opts *o
 	return table; /* zeros end it */
 }
 
-static int settle(struct memory_opts *o, struct ut_err *err)
+static int finalize(struct memory_opts *o, struct ut_err *err)
 {
 	struct ut_session_plan *plan = &o->record.plan;
 	int rc = ut_table_opts_check(&o->table, err);
@@ -151,7 +151,7 @@ static int start(struct memory_opts *o, struct ut_arena *a, int argc, const char
 
 	if (left >= 0 && o->help)
 		return ut_cmd_help(&ut_cmd_memory);
-	if (left < 0 || settle(o, &err))
+	if (left < 0 || finalize(o, &err))
 		return ut_cmd_misuse(&ut_cmd_memory, &err);
 	if (left < argc && !ut_guess_is_trace(argv[left]))
 		return ut_record_then(&(struct ut_record_then){ .cmd = &ut_cmd_memory,
@@ -160,7 +160,7 @@ static int start(struct memory_opts *o, struct ut_arena *a, int argc, const char
 								.ctx = o },
 				      a, argc - left, argv + left);
 	/* behind a trace there may be more options */
-	if (ut_words_parse(&words, a, table, argc - left, argv + left, &err) || settle(o, &err))
+	if (ut_words_parse(&words, a, table, argc - left, argv + left, &err) || finalize(o, &err))
 		return ut_cmd_misuse(&ut_cmd_memory, &err);
 	if (!ut_last_recording_fill(&words, a))
 		return UT_EXIT_MISUSE;

@@ -107,7 +107,7 @@ static int pick_word(const char *option, const char *value, const char *const *w
 	return ut_err_set(err, -EINVAL, "--%s does not know '%s'", option, value);
 }
 
-static int settle(struct merge_opts *o, struct ut_merge *m, struct ut_err *err)
+static int finalize(struct merge_opts *o, struct ut_merge *m, struct ut_err *err)
 {
 	static const char *const words[] = { "auto", "keep", "renumber", NULL };
 	int pids = 0, ids = 0;
@@ -205,7 +205,7 @@ static int start(struct merge_opts *o, int misuse, const struct ut_words *words,
 	int status = UT_EXIT_OK;
 
 	if (!misuse)
-		misuse = settle(o, &m, err);
+		misuse = finalize(o, &m, err);
 	if (!o->no_mpi && ut_mpijob_start(&job, &note) == UT_MPIJOB_IDLE)
 		return UT_EXIT_OK;
 	if (note.text[0])

@@ -144,7 +144,7 @@ static int work(const struct ut_metrics_opts *o, struct ut_err *err)
 	return is_served(o) ? ut_metrics_serve(o, err) : draw(o, err);
 }
 
-static int settle(struct ut_metrics_opts *o, struct ut_command_line *line)
+static int finalize(struct ut_metrics_opts *o, struct ut_command_line *line)
 {
 	int rc;
 
@@ -155,7 +155,7 @@ static int settle(struct ut_metrics_opts *o, struct ut_command_line *line)
 					  : "which file of metrics? See -o of unitrace -q "
 					    "or -k");
 	o->input = line->words.items[0];
-	rc = ut_metrics_options_settle(o, &line->arena, &line->err);
+	rc = ut_metrics_options_finalize(o, &line->arena, &line->err);
 	if (!rc && !o->given.list && ut_metrics_is_folder(o->input))
 		rc = ut_metrics_folder_pick(&o->input, &line->arena, o->input, o->want.device,
 					    &line->err);
@@ -185,7 +185,7 @@ static int cmd_metrics(int argc, const char *const *argv)
 	if (ut_command_line_parse(&line, &ut_cmd_metrics,
 				  ut_metrics_options(&line.arena, &opts.given), &opts.given.help,
 				  argc, argv)) {
-		rc = settle(&opts, &line);
+		rc = finalize(&opts, &line);
 		if (!rc)
 			rc = check_output(&opts, &line.err);
 		if (rc == -EINVAL) {

@@ -499,7 +499,7 @@ static const char *take_sql(struct ut_words *words)
 }
 
 /* --json and --csv are short for --format. */
-static int settle_format(struct query_opts *o, struct ut_err *err)
+static int finalize_format(struct query_opts *o, struct ut_err *err)
 {
 	const char *flag = o->table.json ? "json" : o->table.csv ? "csv" : NULL;
 	int format = 0;
@@ -526,13 +526,13 @@ static int settle_format(struct query_opts *o, struct ut_err *err)
 	return 0;
 }
 
-static int settle(struct query_opts *o, const struct ut_words *words, const char *sql,
-		  struct ut_err *err)
+static int finalize(struct query_opts *o, const struct ut_words *words, const char *sql,
+		    struct ut_err *err)
 {
 	int rc = ut_table_opts_check(&o->table, err);
 
 	if (!rc)
-		rc = settle_format(o, err);
+		rc = finalize_format(o, err);
 	if (rc)
 		return rc;
 	for (int i = 0; i < words->count && !sql; i++) {
@@ -581,7 +581,7 @@ static int cmd_query(int argc, const char *const *argv)
 		status = ut_cmd_help(&ut_cmd_query);
 	else if (!rc && opts.schema)
 		status = schema(&err);
-	else if (rc || settle(&opts, &words, sql, &err))
+	else if (rc || finalize(&opts, &words, sql, &err))
 		status = ut_cmd_misuse(&ut_cmd_query, &err);
 	else if (!ut_last_recording_fill(&words, &arena))
 		status = UT_EXIT_MISUSE;

@@ -213,7 +213,7 @@ static void warn(const struct ut_ranks *r)
 static int show(const struct ranks_opts *o, struct ut_ranks *r, struct ut_err *err)
 {
 	struct ut_rank_view v = { 0 };
-	int rc = ut_ranks_settle(r, ut_load_threads(o->threads), err);
+	int rc = ut_ranks_finalize(r, ut_load_threads(o->threads), err);
 
 	if (rc)
 		return rc;
@@ -356,7 +356,7 @@ static int check_output(struct ranks_opts *o, const struct ut_words *words, stru
 	return ut_out_check(o->output, o->format, UT_OUT_OVERWRITE, err);
 }
 
-static int settle(struct ranks_opts *o, const struct ut_words *words, struct ut_err *err)
+static int finalize(struct ranks_opts *o, const struct ut_words *words, struct ut_err *err)
 {
 	int rc = ut_table_opts_check(&o->table, err);
 
@@ -378,7 +378,7 @@ static int cmd_ranks(int argc, const char *const *argv)
 
 	if (!rc && opts.help)
 		status = ut_cmd_help(&ut_cmd_ranks);
-	else if (rc || settle(&opts, &words, &err))
+	else if (rc || finalize(&opts, &words, &err))
 		status = ut_job_look().rank ? UT_EXIT_MISUSE : ut_cmd_misuse(&ut_cmd_ranks, &err);
 	else if (!ut_last_recording_fill(&words, &arena))
 		status = UT_EXIT_MISUSE;

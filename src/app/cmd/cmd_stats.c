@@ -207,7 +207,7 @@ static const struct ut_opt *make_table(struct ut_arena *a, struct stats_opts *o)
 	return ut_filter_table(a, table, sizeof(table) / sizeof(table[0]), &o->filter);
 }
 
-static int settle(struct stats_opts *o, unsigned int *by, struct ut_err *err)
+static int finalize(struct stats_opts *o, unsigned int *by, struct ut_err *err)
 {
 	struct ut_err inner = { 0 };
 	int rc = ut_table_opts_check(&o->table, err);
@@ -234,7 +234,7 @@ static int start(struct stats_opts *o, const struct ut_words *words, struct ut_e
 	unsigned int by = 0;
 	int status;
 
-	if (settle(o, &by, err) || ut_filter_init(&w.filter, &o->filter, err))
+	if (finalize(o, &by, err) || ut_filter_init(&w.filter, &o->filter, err))
 		return ut_job_look().rank ? UT_EXIT_MISUSE : ut_cmd_misuse(&ut_cmd_stats, err);
 	ut_stats_init(&w.stats, by);
 	status = stats(o, &w, words, err);

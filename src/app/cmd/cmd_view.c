@@ -154,7 +154,7 @@ static int start_metrics(struct ut_metrics_browser **browser, struct ut_metrics_
 	*m = (struct ut_metrics_opts){ .given = o->given, .input = o->metrics };
 	for (int i = 0; i < line->words.count && !m->given.https; i++)
 		m->given.https = ut_metrics_links_are_https(line->words.items[i]);
-	rc = ut_metrics_options_settle(m, &line->arena, &line->err);
+	rc = ut_metrics_options_finalize(m, &line->arena, &line->err);
 	return rc ? rc : ut_metrics_browser_start(browser, m, &line->err);
 }
 

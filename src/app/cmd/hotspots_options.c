@@ -128,7 +128,7 @@ const struct ut_opt *ut_hotspots_table(struct ut_arena *a, struct ut_hotspots_op
 
 /* ---- what was given ------------------------------------------------------------------------ */
 
-static int settle_by(struct ut_hotspots_opts *o, struct ut_err *err)
+static int finalize_by(struct ut_hotspots_opts *o, struct ut_err *err)
 {
 	for (o->how = 0; o->how < UT_HOT_BYS; o->how++) {
 		if (!strcmp(ut_hot_by_words[o->how], o->by ? o->by : "function"))
@@ -141,7 +141,7 @@ static int settle_by(struct ut_hotspots_opts *o, struct ut_err *err)
 }
 
 /* One report at a time. */
-static int settle_report(struct ut_hotspots_opts *o, struct ut_err *err)
+static int finalize_report(struct ut_hotspots_opts *o, struct ut_err *err)
 {
 	const struct {
 		bool given;
@@ -185,7 +185,7 @@ static int check_sort(const struct ut_hotspots_opts *o, struct ut_err *err)
 	return o->table.sort ? ut_err_set(err, -EINVAL, "--sort: this report has its order") : 0;
 }
 
-static int settle_numbers(struct ut_hotspots_opts *o, struct ut_arena *a, struct ut_err *err)
+static int finalize_numbers(struct ut_hotspots_opts *o, struct ut_arena *a, struct ut_err *err)
 {
 	const char *comma = o->window ? strchr(o->window, ',') : NULL;
 	char *end;
@@ -208,7 +208,7 @@ static int settle_numbers(struct ut_hotspots_opts *o, struct ut_arena *a, struct
 }
 
 /* A picture is no trace: that one keeps its usual name. */
-static int settle_output(struct ut_hotspots_opts *o, struct ut_err *err)
+static int finalize_output(struct ut_hotspots_opts *o, struct ut_err *err)
 {
 	struct ut_output_opts *out = &o->record.plan.out;
 	enum ut_picture_format format =
@@ -223,16 +223,16 @@ static int settle_output(struct ut_hotspots_opts *o, struct ut_err *err)
 	return out->output ? 0 : ut_output_add_formats(out, ut_export_utr.name, err);
 }
 
-int ut_hotspots_settle(struct ut_hotspots_opts *o, struct ut_arena *a, struct ut_err *err)
+int ut_hotspots_finalize(struct ut_hotspots_opts *o, struct ut_arena *a, struct ut_err *err)
 {
 	struct ut_session_plan *plan = &o->record.plan;
 	int rc = ut_table_opts_check(&o->table, err);
 
-	rc = rc ? rc : settle_by(o, err);
-	rc = rc ? rc : settle_report(o, err);
+	rc = rc ? rc : finalize_by(o, err);
+	rc = rc ? rc : finalize_report(o, err);
 	rc = rc ? rc : check_sort(o, err);
-	rc = rc ? rc : settle_numbers(o, a, err);
-	rc = rc ? rc : settle_output(o, err);
+	rc = rc ? rc : finalize_numbers(o, a, err);
+	rc = rc ? rc : finalize_output(o, err);
 	plan->sampling.hz = plan->sampling.hz ? plan->sampling.hz : UT_SAMPLING_HZ;
 	plan->out.no_summary = true;
 	plan->sampling.waits |= o->threads;

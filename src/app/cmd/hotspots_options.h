@@ -57,8 +57,8 @@ struct ut_hotspots_opts {
 const struct ut_opt *ut_hotspots_table(struct ut_arena *a, struct ut_hotspots_opts *o);
 
 /* Checks what was given and settles what was not. May be called again with more. */
-int ut_hotspots_settle(struct ut_hotspots_opts *o, struct ut_arena *a,
-		       struct ut_err *err) UT_MUST_CHECK;
+int ut_hotspots_finalize(struct ut_hotspots_opts *o, struct ut_arena *a,
+			 struct ut_err *err) UT_MUST_CHECK;
 /* Where names may be looked for, before the first is: once. */
 int ut_hotspots_allow(const struct ut_hotspots_opts *o, struct ut_err *err) UT_MUST_CHECK;
 void ut_hotspots_opts_release(struct ut_hotspots_opts *o);

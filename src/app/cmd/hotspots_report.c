@@ -86,7 +86,7 @@ static int read_profile(struct ut_prof *p, const struct ut_prof_opts *opts, int 
 		rc = ut_load_each(&in, &how, add_store, &r, err);
 	if (!rc && !p->samples && !p->none)
 		rc = explain_empty(&r, paths[0], err);
-	ut_prof_settle(p);
+	ut_prof_finalize(p);
 	ut_inputs_release(&in);
 	return rc;
 }

@@ -250,7 +250,7 @@ static void make_plan(struct ut_metrics_opts *o, struct ut_arena *a)
 }
 
 /* What is listed, and whether that can be done. */
-static int settle_listing(struct ut_metrics_opts *o, struct ut_err *err)
+static int finalize_listing(struct ut_metrics_opts *o, struct ut_err *err)
 {
 	const struct ut_metrics_given *g = &o->given;
 	bool both = g->annotate && !strcmp(g->annotate, "both");
@@ -291,7 +291,7 @@ static int check(const struct ut_metrics_given *g, struct ut_err *err)
 	return 0;
 }
 
-int ut_metrics_options_settle(struct ut_metrics_opts *o, struct ut_arena *a, struct ut_err *err)
+int ut_metrics_options_finalize(struct ut_metrics_opts *o, struct ut_arena *a, struct ut_err *err)
 {
 	struct ut_metrics_given *g = &o->given;
 	int rc = 0;
@@ -303,7 +303,7 @@ int ut_metrics_options_settle(struct ut_metrics_opts *o, struct ut_arena *a, str
 	if (!rc)
 		rc = check(g, err);
 	if (!rc)
-		rc = settle_listing(o, err);
+		rc = finalize_listing(o, err);
 	if (!rc)
 		rc = number(g->device, "-d", 0, 0, &o->want.device, err);
 	if (!rc)

@@ -43,8 +43,8 @@ const struct ut_opt *ut_metrics_options(struct ut_arena *a, struct ut_metrics_gi
  * rest of it; everything lives in the arena but for the lists. -EINVAL: misuse, others: a file
  * cannot be read.
  */
-int ut_metrics_options_settle(struct ut_metrics_opts *o, struct ut_arena *a,
-			      struct ut_err *err) UT_MUST_CHECK;
+int ut_metrics_options_finalize(struct ut_metrics_opts *o, struct ut_arena *a,
+				struct ut_err *err) UT_MUST_CHECK;
 void ut_metrics_given_release(struct ut_metrics_given *given);
 
 #endif

@@ -189,7 +189,7 @@ int ut_record_check(struct ut_record_opts *o, struct ut_err *err)
 	if (!rc)
 		rc = ut_python_check(&o->plan.python, err);
 	if (!rc)
-		rc = ut_output_settle_formats(&o->plan.out, err);
+		rc = ut_output_finalize_formats(&o->plan.out, err);
 	return rc;
 }
 

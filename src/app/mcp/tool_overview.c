@@ -119,7 +119,7 @@ static void put_ranks(struct ut_mcp_call *c, struct ut_mcp_trace *t)
 	for (size_t i = 0; !rc && i < t->inputs.count; i++)
 		rc = ut_ranks_add(&r, ut_view_store(t->view, i), NULL);
 	if (!rc)
-		rc = ut_ranks_settle(&r, ut_load_threads(c->traces->threads), NULL);
+		rc = ut_ranks_finalize(&r, ut_load_threads(c->traces->threads), NULL);
 	if (!rc && r.count > 1) {
 		ut_rank_view_make(&v, &r, ut_str_of(""));
 		ut_out_text(c->text, "\nRanks (unitrace ranks says more):\n");

@@ -99,7 +99,7 @@ bool ut_output_is_single(const struct ut_output_opts *opts)
 	return opts->together || (opts->export_mode && opts->output);
 }
 
-int ut_output_settle_formats(struct ut_output_opts *opts, struct ut_err *err)
+int ut_output_finalize_formats(struct ut_output_opts *opts, struct ut_err *err)
 {
 	const struct ut_exporter *named = named_format(opts);
 

@@ -66,7 +66,7 @@ const char *ut_output_format_words(struct ut_arena *a);
 const char *ut_output_format_list(struct ut_arena *a);
 
 /* Settles formats against the suffix of -o: -EINVAL if they contradict each other. */
-int ut_output_settle_formats(struct ut_output_opts *opts, struct ut_err *err) UT_MUST_CHECK;
+int ut_output_finalize_formats(struct ut_output_opts *opts, struct ut_err *err) UT_MUST_CHECK;
 
 /* Does -o name the timeline? Otherwise it names the text report. */
 bool ut_output_is_timeline(const struct ut_output_opts *opts);

@@ -207,7 +207,7 @@ static int by_change(const void *a, const void *b)
 }
 
 /* Results were collected in memory that moves; from now on they stay. */
-static void settle_results(struct listing *l)
+static void finalize_results(struct listing *l)
 {
 	struct ut_data_dir_project *p = l->project;
 	struct ut_data_dir_result *all = p->results;
@@ -243,7 +243,7 @@ static bool add_project(void *ctx, int at, const char *name, unsigned char type)
 	l->project->changed = st.st_mtim.tv_sec;
 	if (ut_folder_each(fd, add_result, l, NULL))
 		l->project->count = 0; /* it is shown as empty; opening it will say why */
-	settle_results(l);
+	finalize_results(l);
 	close(fd);
 	return t->count < PROJECTS_MOST;
 }

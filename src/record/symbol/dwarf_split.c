@@ -167,7 +167,7 @@ static bool find_share(const struct ut_dwarf_file *f, uint64_t id, struct share 
 
 /* ---- the way in ------------------------------------------------------------------------------ */
 
-static struct ut_dwarf_unit *settle(struct ut_dwarf_unit *u, struct ut_dwarf_unit *skeleton)
+static struct ut_dwarf_unit *finalize(struct ut_dwarf_unit *u, struct ut_dwarf_unit *skeleton)
 {
 	u->skeleton = skeleton;
 	ut_dwarf_read_root(u, 0, NULL);
@@ -189,7 +189,7 @@ static struct ut_dwarf_unit *in_package(struct ut_dwarf_file *f, struct ut_dwarf
 	u->abbrev += share.abbrev;
 	u->str_offsets = share.str_offsets;
 	u->rnglists = share.rnglists;
-	return settle(u, skeleton);
+	return finalize(u, skeleton);
 }
 
 struct ut_dwarf_unit *ut_dwarf_split(struct ut_dwarf *d, struct ut_dwarf_unit *skeleton)
@@ -209,7 +209,7 @@ struct ut_dwarf_unit *ut_dwarf_split(struct ut_dwarf *d, struct ut_dwarf_unit *s
 	f = named_file(d, skeleton);
 	for (size_t i = 0; f && !skeleton->split && i < f->unit_count; i++) {
 		if (!f->units[i].skeleton)
-			skeleton->split = settle(&f->units[i], skeleton);
+			skeleton->split = finalize(&f->units[i], skeleton);
 	}
 	return skeleton->split;
 }

@@ -70,7 +70,7 @@ static int by_start(const void *a, const void *b)
 }
 
 /* One name for each address, the best. */
-static void settle(struct ut_symbols *s)
+static void finalize(struct ut_symbols *s)
 {
 	size_t kept = 0;
 
@@ -114,7 +114,7 @@ struct ut_symbols *ut_symbols_open_kernel(void)
 		add_kernel_line(s, line);
 	if (f)
 		fclose(f);
-	settle(s);
+	finalize(s);
 	return s;
 }
 
@@ -126,7 +126,7 @@ struct ut_symbols *ut_symbols_open_vdso(void)
 	s->file = &s->vdso;
 	if (size && ut_elf_open_memory(&s->vdso, (const void *)getauxval(AT_SYSINFO_EHDR), size))
 		ut_elf_symbols(&s->vdso, add_symbol, s);
-	settle(s);
+	finalize(s);
 	return s;
 }
 
@@ -145,7 +145,7 @@ struct ut_symbols *ut_symbols_of(const struct ut_elf *file, const struct ut_elf 
 	ut_elf_symbols(file, add_symbol, s);
 	if (debug && !ut_elf_section(file, ".symtab"))
 		ut_elf_symbols(debug, add_symbol, s);
-	settle(s);
+	finalize(s);
 	return s;
 }
 

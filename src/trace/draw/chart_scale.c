@@ -49,7 +49,7 @@ static void widen(double value, bool is_log, double *low, double *high)
 }
 
 /* Something to draw on, whatever the data are. */
-static void settle(const struct ut_axis *axis, bool with_zero, double *low, double *high)
+static void finalize(const struct ut_axis *axis, bool with_zero, double *low, double *high)
 {
 	if (axis->low < axis->high && isfinite(axis->low) && isfinite(axis->high) &&
 	    (!axis->is_log || axis->low > 0)) {
@@ -85,7 +85,7 @@ void ut_chart_range_x(const struct ut_chart *c, double *low, double *high)
 		for (size_t k = 0; k < s->count; k++)
 			widen(s->x ? s->x[k] : (double)k, c->x.is_log, low, high);
 	}
-	settle(&c->x, has_points(c), low, high);
+	finalize(&c->x, has_points(c), low, high);
 }
 
 /* Bars on each other: what is below zero goes down from it. */
@@ -117,7 +117,7 @@ void ut_chart_range_y(const struct ut_chart *c, double *low, double *high)
 		for (size_t k = 0; k < c->series[i].count; k++)
 			widen(c->series[i].y[k], axis->is_log, low, high);
 	}
-	settle(axis, true, low, high);
+	finalize(axis, true, low, high);
 }
 
 uint32_t ut_series_ink(const struct ut_chart *c, size_t series)

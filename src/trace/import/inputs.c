@@ -280,7 +280,7 @@ static void drop_doubles(struct ut_inputs *in)
 }
 
 /* Recordings whose results are stored are read if there is nothing else. */
-static void settle_stored(struct ut_inputs *in)
+static void finalize_stored(struct ut_inputs *in)
 {
 	bool alone = !in->count;
 
@@ -305,7 +305,7 @@ int ut_inputs_find(struct ut_inputs *in, int argc, const char *const *argv,
 	*in = (struct ut_inputs){ .logger = logger };
 	for (int i = 0; !rc && i < argc; i++)
 		rc = add_word(in, argv[i], err);
-	settle_stored(in);
+	finalize_stored(in);
 	if (!rc && !in->count && in->empty_session)
 		rc = ut_err_set(err, -ENODATA, "%s: no trace in this directory", in->empty_session);
 	if (rc) {

@@ -490,7 +490,7 @@ static void weave(struct ut_growing *g, uint32_t track, const uint64_t *places)
 	free(old.blocks);
 }
 
-static void settle(struct ut_growing *g, uint32_t track)
+static void finalize(struct ut_growing *g, uint32_t track)
 {
 	struct growing_track *t = &g->tracks[track];
 	uint64_t *places;
@@ -671,7 +671,7 @@ void ut_growing_show(struct ut_growing *g, uint64_t until, struct ut_store *stor
 	struct ut_store s = { 0 };
 
 	for (uint32_t i = 0; i < g->track_cap; i++)
-		settle(g, i);
+		finalize(g, i);
 	know_unfinished(g);
 	know_kinds(g);
 	s.loan = ut_make(sizeof(*s.loan));

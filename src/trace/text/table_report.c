@@ -276,7 +276,7 @@ static int compare_rows(const void *a, const void *b, void *report)
 }
 
 /* Where nothing is said, the largest number comes first, but A before Z. */
-static void settle_way(struct ut_report *r)
+static void choose_layout(struct ut_report *r)
 {
 	const char *way = strchr(r->opts.sort, ':');
 
@@ -338,7 +338,7 @@ static void print_kept(struct ut_report *r)
 
 	for (size_t i = 0; i < r->kept_count; i++)
 		order[i] = i;
-	settle_way(r);
+	choose_layout(r);
 	qsort_r(order, r->kept_count, sizeof(*order), compare_rows, r);
 	for (size_t i = 0; i < r->kept_count; i++)
 		print(r, &r->kept[order[i] * r->table.count]);

@@ -231,7 +231,7 @@ static void plan(struct execution *x, uint32_t count, ze_handle *given, uint64_t
 	}
 }
 
-static void settle(struct execution *x, struct ut_ze_stream *s, ze_result rc, uint64_t submitted)
+static void finalize(struct execution *x, struct ut_ze_stream *s, ze_result rc, uint64_t submitted)
 {
 	for (uint32_t i = 0; rc && i < x->read_count; i++)
 		ut_ze_readout_cancel(x->reads[i]);
@@ -285,7 +285,7 @@ static ze_result execute(const struct way *w, struct ut_ze_stream *s, uint32_t c
 	submitted = ut_ze.host->now();
 	rc = ours ? hand_over(w, x.count, x.lists) : hand_over(w, count, lists);
 	if (ours && ut_ze_lock(UT_ZE_LONG_PATIENCE)) {
-		settle(&x, s, rc, submitted);
+		finalize(&x, s, rc, submitted);
 		ut_ze_unlock();
 	}
 	close_execution(&x);

@@ -126,7 +126,7 @@ static void number(struct ut_mpi_queue *q, struct ut_mpi_pending *n)
 }
 
 /* Gives numbers to all that can have one now; those that are done are delivered and leave. */
-static void settle(struct ut_mpi_queue *q, ut_mpi_deliver_fn *deliver)
+static void finalize(struct ut_mpi_queue *q, ut_mpi_deliver_fn *deliver)
 {
 	struct ut_mpi_pending *n = atomic_load(&q->first), *next;
 
@@ -206,13 +206,13 @@ static bool done_pending(struct ut_mpi_queue *q, struct ut_mpi_pending *n, struc
 	m->number = n->number;
 	if (!n->numbered) {
 		n->got.call = NULL;
-		settle(q, deliver);
+		finalize(q, deliver);
 		return false;
 	}
 	n->got.number = n->number;
 	deliver(&n->got);
 	drop(q, n);
-	settle(q, deliver);
+	finalize(q, deliver);
 	return true;
 }
 
@@ -266,7 +266,7 @@ uint64_t ut_mpi_match_undo(struct ut_mpi_ticket *t, ut_mpi_deliver_fn *deliver)
 	}
 	if (number != UT_MPI_NO_NUMBER)
 		move_up(q, t, number);
-	settle(q, deliver);
+	finalize(q, deliver);
 	let_go(q);
 	t->pending = NULL;
 	return number;

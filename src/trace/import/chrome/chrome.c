@@ -400,7 +400,7 @@ static int load_chrome(struct ut_source *source, const struct ut_import_opts *op
 		if (walk == UT_WALK_END && !c.odd[UT_ODD_CUT].count &&
 		    !c.odd[UT_ODD_UNCLOSED].count)
 			ut_chrome_note(&c, UT_ODD_UNCLOSED, ut_json_offset(&c.json, c.json.end));
-		ut_chrome_settle_samples(&c);
+		ut_chrome_finalize_samples(&c);
 		ut_chrome_finish_file(&c);
 		shift_times(&c);
 		if (c.traits & UT_TRAIT_OURS && !c.dialect)

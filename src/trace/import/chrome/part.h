@@ -153,7 +153,7 @@ void ut_chrome_finish_file(struct ut_chrome *c);
 
 /* samples.c: c->event is a sample; and at the end, when all frames are known. */
 void ut_chrome_take_sample(struct ut_chrome *c);
-void ut_chrome_settle_samples(struct ut_chrome *c);
+void ut_chrome_finalize_samples(struct ut_chrome *c);
 void ut_chrome_free_frames(struct ut_chrome *c);
 
 /* samples.c: frames that are too large to keep, from the mark on, one by one; false for trouble. */

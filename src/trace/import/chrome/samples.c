@@ -252,7 +252,7 @@ static uint32_t stack_of(struct ut_chrome *c, struct ut_chrome_frames *all, uint
 	return stack;
 }
 
-static void settle_rows(struct ut_chrome *c, struct ut_chrome_frames *all)
+static void finalize_rows(struct ut_chrome *c, struct ut_chrome_frames *all)
 {
 	struct ut_build *b = &c->build;
 
@@ -273,7 +273,7 @@ static void settle_rows(struct ut_chrome *c, struct ut_chrome_frames *all)
 	}
 }
 
-void ut_chrome_settle_samples(struct ut_chrome *c)
+void ut_chrome_finalize_samples(struct ut_chrome *c)
 {
 	uint32_t key = ut_strtab_intern_z(&c->build.store.trace.strings, "stackFrames");
 	struct ut_arg *kept = c->sampled ? ut_chrome_find(&c->file, key) : NULL;
@@ -296,6 +296,6 @@ void ut_chrome_settle_samples(struct ut_chrome *c)
 		ut_json_release(&j);
 		ut_chrome_remove(&c->file, kept);
 	}
-	settle_rows(c, frames_of(c));
+	finalize_rows(c, frames_of(c));
 	ut_chrome_free_frames(c);
 }

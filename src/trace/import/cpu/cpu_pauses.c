@@ -45,7 +45,7 @@ static void add_pause(struct ut_cpu *c, uint64_t start, uint64_t end, bool repor
  * One after the other, none overlapping. The recording of the process has shown those that the
  * process itself has ended; the others are still to be shown.
  */
-void ut_cpu_settle_pauses(struct ut_cpu *c)
+void ut_cpu_finalize_pauses(struct ut_cpu *c)
 {
 	bool on[] = { true, !(c->header.flags & UT_CPU_BEGAN_OFF) }, reported = false;
 	uint64_t off = on[UT_CPU_BY_PROCESS] ? 0 : c->first;

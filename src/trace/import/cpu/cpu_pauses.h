@@ -32,7 +32,7 @@ struct ut_cpu_pause {
 void ut_cpu_switched(struct ut_cpu *c, enum ut_cpu_switched_by by, uint64_t time, bool on);
 
 /* Makes pauses of what was noted: once, when all is there. */
-void ut_cpu_settle_pauses(struct ut_cpu *c);
+void ut_cpu_finalize_pauses(struct ut_cpu *c);
 
 bool ut_cpu_is_paused(const struct ut_cpu *c, uint64_t time);
 

@@ -520,7 +520,7 @@ static int by_thread_too(const void *a, const void *b)
 }
 
 /* Samples and turns, a thread after the other; which of them each thread has. */
-static void settle(struct ut_cpu *c)
+static void finalize(struct ut_cpu *c)
 {
 	if (c->sample_count)
 		qsort(c->samples, c->sample_count, sizeof(*c->samples), by_thread);
@@ -614,7 +614,7 @@ int ut_cpu_open(struct ut_cpu *c, const char *path, struct ut_trace *trace, stru
 		/* what /proc tells is known some time after it happened */
 		if (!(c->header.flags & UT_CPU_TIMED))
 			see(c, c->header.end);
-		settle(c);
+		finalize(c);
 	}
 	ut_cpu_names_release(&r.names);
 	ut_jit_code_release(&own);

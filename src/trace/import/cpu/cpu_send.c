@@ -331,7 +331,7 @@ void ut_cpu_send(struct ut_cpu *c, uint32_t process, struct ut_sink *to)
 	s.name = ut_strtab_intern_z(&c->trace->strings, c->header.event);
 	s.task_key = ut_strtab_intern_z(&c->trace->strings, "task");
 	ut_cpu_join_end(c);
-	ut_cpu_settle_pauses(c);
+	ut_cpu_finalize_pauses(c);
 	find_tracks(c);
 	for (size_t i = 0; i < c->life_count; i++)
 		send_samples(&s, &c->lives[i]);

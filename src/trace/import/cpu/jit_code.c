@@ -282,7 +282,7 @@ static int by_start(const void *a, const void *b)
 	return (x->start > y->start) - (x->start < y->start);
 }
 
-static void settle(struct ut_jit_code *j)
+static void finalize(struct ut_jit_code *j)
 {
 	uint64_t furthest = 0;
 
@@ -402,7 +402,7 @@ size_t ut_jit_code_find(struct ut_jit_code *j, uint64_t address, uint64_t time,
 	if (!j->count)
 		return 0;
 	if (!j->furthest)
-		settle(j);
+		finalize(j);
 	for (size_t i = find_place(j, address); i-- > 0 && j->furthest[i] > address;) {
 		const struct ut_jit_function *f = &j->functions[i];
 

@@ -239,7 +239,7 @@ static void name_type(struct reader *r, struct type *t)
 }
 
 /* How many samples there were is no event of its own if there is another. */
-static void settle_types(struct reader *r)
+static void finalize_types(struct reader *r)
 {
 	for (size_t i = 0; i < r->type_count; i++) {
 		struct type *t = &r->types[i];
@@ -519,7 +519,7 @@ static int load_pprof(struct ut_source *source, const struct ut_import_opts *opt
 	r.whole = (struct ut_pb){ start, start + bytes.len, false };
 	ut_sample_build_init(&r.b);
 	read_tables(&r);
-	settle_types(&r);
+	finalize_types(&r);
 	each_sample(&r, count_sample);
 	each_sample(&r, add_sample);
 	ut_sample_build_finish(&r.b, store);

@@ -121,7 +121,7 @@ void ut_spool_args_values(struct ut_spool_import *im, size_t first);
  * A place in the code of a device: named and with its line, if the module is known. The string id
  * of the symbol; 0 = it is no such place.
  */
-uint32_t ut_spool_settle_device_code(struct ut_spool_import *im, struct ut_place_in_code *p);
+uint32_t ut_spool_finalize_device_code(struct ut_spool_import *im, struct ut_place_in_code *p);
 void ut_spool_release_device_code(struct ut_spool_backend_data *t);
 /* The functions at a place that is a path and an offset in that file, the innermost first: at least
  * one, UT_BINARY_FRAMES at most. */
@@ -147,7 +147,7 @@ void ut_spool_send_message(struct ut_spool_import *im, const struct ut_spool_rec
 
 /* The steps. */
 void ut_spool_prepare_measured(struct ut_spool_import *im); /* before the devices */
-void ut_spool_settle_code(struct ut_spool_import *im);      /* after the definitions */
+void ut_spool_finalize_code(struct ut_spool_import *im);    /* after the definitions */
 void ut_spool_import_samples(struct ut_spool_import *im);   /* after the devices */
 void ut_spool_import_values(struct ut_spool_import *im);    /* after the devices */
 void ut_spool_import_messages(struct ut_spool_import *im);  /* whose call or work is missing */

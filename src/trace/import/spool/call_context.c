@@ -66,7 +66,7 @@ void ut_spool_note_allocation(struct ut_spool_reader *rd)
 }
 
 /* Calls that began before this record did so in the task that is open now. */
-void ut_spool_settle_calls(struct ut_spool_reader *rd, uint64_t ticks)
+void ut_spool_finalize_calls(struct ut_spool_reader *rd, uint64_t ticks)
 {
 	uint64_t ns = ticks == UINT64_MAX ? ticks : ut_spool_ns(&rd->im->tables, ticks);
 	struct call_context a;

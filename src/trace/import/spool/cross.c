@@ -636,7 +636,7 @@ static void send_rest(struct ut_spool_import *im)
 	}
 }
 
-static void settle_scoped(struct ut_spool_import *im)
+static void finalize_scoped(struct ut_spool_import *im)
 {
 	uint32_t list, track;
 
@@ -699,11 +699,11 @@ void ut_spool_import_cross(struct ut_spool_import *im)
 	for (size_t i = 0; i < x.asyncs.count; i++)
 		send_async(&x, &x.asyncs.items[i]);
 	ut_spool_sort_lanes(im);
-	ut_spool_omp_settle(im);
+	ut_spool_omp_finalize(im);
 	send_rest(im);
 	ut_spool_send_lanes(im);
-	settle_scoped(im);
-	ut_spool_tables_settle(&im->tables);
+	finalize_scoped(im);
+	ut_spool_tables_finalize(&im->tables);
 	release(&x);
 }
 
@@ -756,7 +756,7 @@ void ut_spool_cross_go_on(struct ut_spool_cross *x)
 	for (size_t i = 0; i < x->ended.count; i++)
 		send_ended(x, &x->asyncs.items[x->ended.items[i]]);
 	ut_spool_sort_lanes(im);
-	ut_spool_omp_settle(im);
+	ut_spool_omp_finalize(im);
 	ut_spool_send_lanes(im);
 	ut_idmap_clear(&x->next_meta);
 	x->ended.count = im->notes.count = im->metas.count = im->late.count = 0;

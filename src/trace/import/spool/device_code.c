@@ -33,7 +33,7 @@ static struct ut_spool_module *module_of(struct ut_spool_import *im, uint32_t na
 	return m;
 }
 
-uint32_t ut_spool_settle_device_code(struct ut_spool_import *im, struct ut_place_in_code *p)
+uint32_t ut_spool_finalize_device_code(struct ut_spool_import *im, struct ut_place_in_code *p)
 {
 	struct ut_str module = ut_strtab_get(&im->trace->strings, p->module);
 	uint32_t symbol = p->function;

@@ -353,13 +353,13 @@ static void read_definitions(struct ut_spool_live *l, const struct ut_clock_pair
 	struct ut_clock_map before = l->im.tables.clock;
 
 	scan_chunks(l, true, UINT64_MAX);
-	ut_spool_settle_code(&l->im);
+	ut_spool_finalize_code(&l->im);
 	l->im.tables.code_count = 0;
 	if (l->is_clocked) {
 		l->im.tables.clock = before;
 		ut_spool_clock_go_on(&l->im, now);
 	} else {
-		ut_spool_settle_clock(&l->im, l->path);
+		ut_spool_finalize_clock(&l->im, l->path);
 		l->is_clocked = true;
 	}
 }
@@ -426,7 +426,7 @@ static void add_losses(struct ut_spool_live *l)
 }
 
 /* What was said about tracks, if there is more of it. */
-static void settle_facts(struct ut_spool_live *l)
+static void finalize_facts(struct ut_spool_live *l)
 {
 	struct ut_spool_tables *t = &l->im.tables;
 
@@ -434,7 +434,7 @@ static void settle_facts(struct ut_spool_live *l)
 		return;
 	for (size_t i = 0; i < t->fact_count; i++)
 		t->trace->tracks[t->facts[i].track].args = 0;
-	ut_spool_tables_settle(t);
+	ut_spool_tables_finalize(t);
 	l->facts = t->fact_count;
 }
 
@@ -472,7 +472,7 @@ static void read_more(struct ut_spool_live *l, const struct ut_clock_pair *now)
 	im->backend_data.asked_device = 0;
 	ut_idmap_clear(&im->backend_data.values_of);
 	name_threads(l);
-	settle_facts(l);
+	finalize_facts(l);
 	add_losses(l);
 }
 

@@ -227,7 +227,7 @@ static size_t drop_repeats(struct ut_spool_import *im, size_t first, size_t coun
 	return kept;
 }
 
-void ut_spool_omp_settle(struct ut_spool_import *im)
+void ut_spool_omp_finalize(struct ut_spool_import *im)
 {
 	uint32_t lane = text(im, "OpenMP");
 	size_t first = 0, count = 0;

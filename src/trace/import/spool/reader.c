@@ -327,7 +327,7 @@ static void set_back(struct ut_clock_map *own, int64_t by)
  * after. If both died early, this machine's clocks still run as they did, until the next boot
  * (or until it slept, or if we are in another time namespace: then they say something else).
  */
-void ut_spool_settle_clock(struct ut_spool_import *im, const char *path)
+void ut_spool_finalize_clock(struct ut_spool_import *im, const char *path)
 {
 	const struct ut_spool_header *h = im->map.header;
 	struct ut_clock_map launcher = { .count = 0 }, *own = &im->tables.clock;
@@ -461,7 +461,7 @@ void ut_spool_import_release(struct ut_spool_import *im)
  * The launcher has seen how long the process lived. What happened after recording stopped or lost
  * records nobody knows, so the last record counts then.
  */
-static void settle_end(struct ut_spool_import *im)
+static void finalize_end(struct ut_spool_import *im)
 {
 	const struct ut_spool_header *h = im->map.header;
 	uint64_t seen = atomic_load(&h->seen_ticks);
@@ -502,11 +502,11 @@ void ut_spool_count_unfinished(struct ut_spool_import *im, uint64_t count)
 static void scan(struct ut_spool_import *im, const char *path)
 {
 	scan_definitions(im);
-	ut_spool_settle_code(im);
-	ut_spool_settle_clock(im, path);
+	ut_spool_finalize_code(im);
+	ut_spool_finalize_clock(im, path);
 	ut_spool_clock_fact(im->trace, im->tables.process, path);
 	scan_records(im);
-	settle_end(im);
+	finalize_end(im);
 }
 
 static void run(struct ut_spool_import *im)

@@ -137,7 +137,7 @@ static void add_places(struct ut_spool_import *im, uint32_t frame,
 			ut_stacks_place(&im->trace->stacks, &im->trace->arena, &places[i]);
 }
 
-static void settle_frame(struct ut_spool_import *im, const struct ut_spool_rec *r)
+static void finalize_frame(struct ut_spool_import *im, const struct ut_spool_rec *r)
 {
 	struct ut_place_in_code places[UT_BINARY_FRAMES], p = {
 		.address = ut_rec_word(r, 1),
@@ -154,7 +154,7 @@ static void settle_frame(struct ut_spool_import *im, const struct ut_spool_rec *
 		add_places(im, ut_rec_low(r, 0), places, ut_spool_file_code(im, &p, places));
 		return;
 	}
-	symbol = ut_spool_settle_device_code(im, &p);
+	symbol = ut_spool_finalize_device_code(im, &p);
 	add_places(im, ut_rec_low(r, 0), &p, 1);
 	if (symbol)
 		ut_idmap_put(&im->backend_data.symbol_of_place,
@@ -163,7 +163,7 @@ static void settle_frame(struct ut_spool_import *im, const struct ut_spool_rec *
 			     symbol);
 }
 
-static void settle_stack(struct ut_spool_import *im, const struct ut_spool_rec *r)
+static void finalize_stack(struct ut_spool_import *im, const struct ut_spool_rec *r)
 {
 	uint32_t site = ut_idmap_get(&im->backend_data.site_of_stack, ut_rec_high(r, 0));
 	uint32_t at = ut_idmap_get(&im->backend_data.frame_at, ut_rec_low(r, 1));
@@ -176,7 +176,7 @@ static void settle_stack(struct ut_spool_import *im, const struct ut_spool_rec *
 }
 
 /* What something refers to has a smaller number, wherever in the file it is. */
-void ut_spool_settle_code(struct ut_spool_import *im)
+void ut_spool_finalize_code(struct ut_spool_import *im)
 {
 	struct ut_spool_tables *t = &im->tables;
 
@@ -184,9 +184,9 @@ void ut_spool_settle_code(struct ut_spool_import *im)
 		qsort(t->code, t->code_count, sizeof(*t->code), by_id);
 	for (size_t i = 0; i < t->code_count; i++) {
 		if (t->code[i].rec.type == UT_REC_FRAME)
-			settle_frame(im, &t->code[i].rec);
+			finalize_frame(im, &t->code[i].rec);
 		else
-			settle_stack(im, &t->code[i].rec);
+			finalize_stack(im, &t->code[i].rec);
 	}
 	for (uint32_t i = 1; i < t->thread_cap; i++) {
 		if (t->threads[i].tid)

@@ -17,7 +17,7 @@ void ut_spool_import_init(struct ut_spool_import *im);
 void ut_spool_import_release(struct ut_spool_import *im);
 
 /* The clock as it is known by now. */
-void ut_spool_settle_clock(struct ut_spool_import *im, const char *path);
+void ut_spool_finalize_clock(struct ut_spool_import *im, const char *path);
 
 /* Up to now; times that were told before stay. The oldest pair makes room. */
 void ut_spool_clock_go_on(struct ut_spool_import *im, const struct ut_clock_pair *now);
@@ -39,7 +39,7 @@ void ut_spool_import_submits(struct ut_spool_import *im); /* after the scan */
 size_t ut_spool_calls_of(struct ut_spool_import *im, uint32_t tid, struct ut_spool_work **calls);
 void ut_spool_import_devices(struct ut_spool_import *im); /* after the threads */
 void ut_spool_sort_lanes(struct ut_spool_import *im);
-void ut_spool_omp_settle(struct ut_spool_import *im); /* after sort_lanes */
+void ut_spool_omp_finalize(struct ut_spool_import *im); /* after sort_lanes */
 void ut_spool_send_lanes(struct ut_spool_import *im);
 void ut_spool_import_threads(struct ut_spool_import *im);
 void ut_spool_import_flows(struct ut_spool_import *im); /* after the first look at the threads */

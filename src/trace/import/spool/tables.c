@@ -213,7 +213,7 @@ static int by_track(const void *a, const void *b)
 	return (x->track > y->track) - (x->track < y->track);
 }
 
-void ut_spool_tables_settle(struct ut_spool_tables *t)
+void ut_spool_tables_finalize(struct ut_spool_tables *t)
 {
 	if (t->fact_count)
 		qsort(t->facts, t->fact_count, sizeof(*t->facts), by_track);

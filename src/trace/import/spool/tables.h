@@ -114,7 +114,7 @@ void ut_spool_tables_release(struct ut_spool_tables *t);
 bool ut_spool_tables_define(struct ut_spool_tables *t, const struct ut_spool_rec *r);
 
 /* After the last definition: hands what was said about tracks to the trace. */
-void ut_spool_tables_settle(struct ut_spool_tables *t);
+void ut_spool_tables_finalize(struct ut_spool_tables *t);
 
 uint32_t ut_spool_string(const struct ut_spool_tables *t, uint32_t number);
 uint32_t ut_spool_domain(const struct ut_spool_tables *t, uint32_t number);

@@ -620,7 +620,7 @@ static void read_part(struct ut_spool_reader *rd, const struct ut_spool_part *p)
 		rd->before = rd->now;
 		rd->now = w.ticks > rd->now ? w.ticks : rd->now;
 		if (rd->calls != rd->calls_end && rd->look == UT_LOOK_SEND)
-			ut_spool_settle_calls(rd, rd->now);
+			ut_spool_finalize_calls(rd, rd->now);
 		if (r.kind == UT_WORD_LONG)
 			take_long(rd, rd->now, &r);
 		else
@@ -754,7 +754,7 @@ void ut_spool_import_threads(struct ut_spool_import *im)
 			read_thread(&rd, &im->parts.items[i], n, UT_LOOK_PEEK);
 		ut_spool_take_calls(&rd, im->parts.items[i].thread);
 		read_thread(&rd, &im->parts.items[i], n, UT_LOOK_SEND);
-		ut_spool_settle_calls(&rd, UINT64_MAX);
+		ut_spool_finalize_calls(&rd, UINT64_MAX);
 	}
 	ut_spool_reader_release(&rd);
 }

@@ -122,7 +122,7 @@ void ut_spool_note_allocation(struct ut_spool_reader *rd);
 /* Calls that were told of afterwards: those of a thread; those that began before its next record,
  * which did so in what is open now. */
 void ut_spool_take_calls(struct ut_spool_reader *rd, uint32_t thread);
-void ut_spool_settle_calls(struct ut_spool_reader *rd, uint64_t ticks);
+void ut_spool_finalize_calls(struct ut_spool_reader *rd, uint64_t ticks);
 
 /* How far, in ns, an end at "to" can move forward without leaving behind what ended at "from". */
 size_t ut_spool_slack(const struct ut_spool_reader *rd, uint64_t from, uint64_t to);
