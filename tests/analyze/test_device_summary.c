@@ -80,7 +80,7 @@ static void overlapping_work_is_busy_once(void **state)
 	assert_int_equal(u->kernels, 2);
 	assert_int_equal(u->copies, 2);
 	assert_int_equal(u->timed, 0);
-	assert_int_equal(u->verdict, UT_VERDICT_DEVICE); /* 91 % */
+	assert_int_equal(u->limiter, UT_LIMITER_DEVICE); /* 91 % */
 }
 
 static void markers_are_no_work(void **state)
@@ -137,7 +137,7 @@ static void a_device_that_waits_for_submissions_is_host_bound(void **state)
 	u = use_of(f);
 	assert_int_equal(u->busy, 300);
 	assert_int_equal(u->starved, 790);
-	assert_int_equal(u->verdict, UT_VERDICT_HOST);
+	assert_int_equal(u->limiter, UT_LIMITER_HOST);
 	assert_int_equal(u->timed, 3);
 	assert_int_equal(u->latency_p50, 10);
 	assert_int_equal(u->latency_p99, 10);
@@ -155,7 +155,7 @@ static void a_device_that_has_work_and_does_not_start_it_is_latency_bound(void *
 	launched(f, 3, 920, 2000, 2100);
 	u = use_of(f);
 	assert_int_equal(u->starved, 0);
-	assert_int_equal(u->verdict, UT_VERDICT_WAITS);
+	assert_int_equal(u->limiter, UT_LIMITER_WAITS);
 	assert_int_equal(u->latency_p50, 590);
 	assert_int_equal(u->latency_max, 1080);
 	/* Two wait from 1000 to 1500, one to 2000: (2 * 500 + 500) / 1100. */
@@ -187,7 +187,7 @@ static void launches_that_take_long_are_the_hosts(void **state)
 	u = use_of(f);
 	assert_int_equal(u->starved, 9 * 35);
 	assert_int_equal(u->delayed, 9 * 5);
-	assert_int_equal(u->verdict, UT_VERDICT_HOST);
+	assert_int_equal(u->limiter, UT_LIMITER_HOST);
 	assert_int_equal(u->latency_p50, 55);
 }
 
@@ -305,7 +305,7 @@ static void a_gap_before_work_of_unknown_submission_is_nobodys(void **state)
 	assert_int_equal(u->timed, 2);
 	assert_int_equal(u->starved, 5);
 	assert_int_equal(u->delayed, 395);
-	assert_int_equal(u->verdict, UT_VERDICT_WAITS);
+	assert_int_equal(u->limiter, UT_LIMITER_WAITS);
 }
 
 static void without_knowledge_of_most_of_it_idle_is_just_idle(void **state)
@@ -315,7 +315,7 @@ static void without_knowledge_of_most_of_it_idle_is_just_idle(void **state)
 	launched(f, 1, 1000, 1000, 1100);
 	launched(f, 2, 1150, 1200, 1300);
 	work(f, f->queue, "kernel", 9000, 9100);
-	assert_int_equal(use_of(f)->verdict, UT_VERDICT_IDLE);
+	assert_int_equal(use_of(f)->limiter, UT_LIMITER_IDLE);
 }
 
 /*

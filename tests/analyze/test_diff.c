@@ -154,7 +154,7 @@ static int make(void **state)
 
 	ut_diff_side_init(&f->before, BY_NAME);
 	ut_diff_side_init(&f->after, BY_NAME);
-	f->rules.least = UT_VERDICT_LIKELY;
+	f->rules.least = UT_SIGNIFICANCE_LIKELY;
 	*state = f;
 	return 0;
 }
@@ -194,8 +194,8 @@ static void one_run_each_tells_how_far_apart_calls_are(void **state)
 	assert_false(f->d.by_runs);
 	assert_int_equal(f->d.count, 2);
 	assert_ptr_equal(&f->d.rows[0], row(f, "hot")); /* the larger change is first */
-	assert_int_equal(row(f, "hot")->verdict, UT_VERDICT_SURE);
-	assert_int_equal(row(f, "cold")->verdict, UT_VERDICT_NOISE);
+	assert_int_equal(row(f, "hot")->significance, UT_SIGNIFICANCE_SURE);
+	assert_int_equal(row(f, "cold")->significance, UT_SIGNIFICANCE_NOISE);
 	assert_true(row(f, "hot")->above > 0.8);
 	assert_true(near(row(f, "hot")->new[UT_DIFF_METRIC_COUNT], 3000));
 }
@@ -209,7 +209,7 @@ static void a_slight_shift_of_many_calls_is_alike(void **state)
 	add_run(&f->after, 2, 60000, 1.01, NULL);
 	ut_diff_make(&f->d, &f->before, &f->after, 1);
 	assert_true(row(f, "hot")->p < 0.001);
-	assert_int_equal(row(f, "hot")->verdict, UT_VERDICT_NOISE);
+	assert_int_equal(row(f, "hot")->significance, UT_SIGNIFICANCE_NOISE);
 }
 
 static void a_few_calls_tell_nothing(void **state)
@@ -220,7 +220,7 @@ static void a_few_calls_tell_nothing(void **state)
 	add_run(&f->after, 2, 2, 3, NULL);
 	ut_diff_make(&f->d, &f->before, &f->after, 1);
 	assert_true(row(f, "hot")->above == 1);
-	assert_int_equal(row(f, "hot")->verdict, UT_VERDICT_NOISE);
+	assert_int_equal(row(f, "hot")->significance, UT_SIGNIFICANCE_NOISE);
 }
 
 static void runs_are_averaged_and_compared(void **state)
@@ -233,8 +233,8 @@ static void runs_are_averaged_and_compared(void **state)
 	}
 	ut_diff_make(&f->d, &f->before, &f->after, 1);
 	assert_true(f->d.by_runs);
-	assert_int_equal(row(f, "hot")->verdict, UT_VERDICT_SURE);
-	assert_int_equal(row(f, "cold")->verdict, UT_VERDICT_NOISE);
+	assert_int_equal(row(f, "hot")->significance, UT_SIGNIFICANCE_SURE);
+	assert_int_equal(row(f, "cold")->significance, UT_SIGNIFICANCE_NOISE);
 	assert_true(near(row(f, "hot")->old[UT_DIFF_METRIC_COUNT], 500));
 	assert_true(row(f, "hot")->old[UT_DIFF_METRIC_TOTAL] < 500 * 14000.0);
 }
@@ -249,7 +249,8 @@ static void new_and_vanished_names_are_told(void **state)
 	assert_null(row(f, "old")->after);
 	assert_null(row(f, "fresh")->before);
 	assert_true(row(f, "old")->p < 0);
-	assert_int_equal(row(f, "hot")->verdict, UT_VERDICT_NOISE); /* nothing has changed */
+	assert_int_equal(row(f, "hot")->significance,
+			 UT_SIGNIFICANCE_NOISE); /* nothing has changed */
 	ut_diff_release(&f->d);
 	ut_diff_make(&f->d, &f->before, &f->after, 2);
 	assert_int_equal(f->d.count, 2);
@@ -260,7 +261,7 @@ static size_t broken(struct fixture *f, const char *rules)
 	size_t count;
 
 	ut_diff_rules_release(&f->rules);
-	f->rules.least = UT_VERDICT_LIKELY;
+	f->rules.least = UT_SIGNIFICANCE_LIKELY;
 	assert_int_equal(ut_diff_rules_add(&f->rules, rules, NULL), 0);
 	free(ut_diff_rules_check(&f->rules, &f->d, &count));
 	return count;
@@ -285,7 +286,7 @@ static void rules_are_about_the_change(void **state)
 	assert_int_equal(broken(f, "name~^h:p50>5%,name~^c:p50>5%"), 1);
 	assert_int_equal(broken(f, "name~(hot|x\\,y):mean>=1us"), 1);
 	assert_int_equal(broken(f, "name~cold:mean!=0"), 0); /* noise */
-	f->rules.least = UT_VERDICT_NOISE;
+	f->rules.least = UT_SIGNIFICANCE_NOISE;
 	assert_int_equal(ut_diff_rules_add(&f->rules, "name~cold:mean!=0%", NULL), 0);
 }
 

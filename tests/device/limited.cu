@@ -1,5 +1,5 @@
 /*
- * limited.cu [TURNS [NAME...]] - kernels with one known limit each, for test_verdicts.py. Each runs for some
+ * limited.cu [TURNS [NAME...]] - kernels with one known limit each, for test_bottlenecks.py. Each runs for some
  * milliseconds, so that samples at intervals hit it. The name of a kernel is that of its limit.
  */
 #include <cstdio>

@@ -12,7 +12,7 @@ from device_support import backend
 if not UNITRACE.exists():
     skip(f"{UNITRACE} is not built")
 MODEL = SOURCE / "tests/golden/inputs/kernels/model.json"
-RULES = re.findall(r'^\tX\([A-Z_0-9]+, "([a-z_0-9]+)",', (SOURCE / "src/analysis/metrics/verdict.h").read_text(), re.M)
+RULES = re.findall(r'^\tX\([A-Z_0-9]+, "([a-z_0-9]+)",', (SOURCE / "src/analysis/metrics/bottleneck.h").read_text(), re.M)
 
 
 def unitrace(*args, check=True):

@@ -358,7 +358,7 @@ static void counts_and_peaks_tell_the_use_of_units(void **state)
 	double values[] = { 1e6, 2.3e8, 5e7, 3e6, 1e6 }; /* of 1 ms: 460 GFLOP/s of 500 */
 	struct ut_kernel_roof kernels = { 0 };
 	struct ut_roof_work work = { 0 };
-	struct ut_kernel_verdict v[UT_VERDICTS_MOST];
+	struct ut_kernel_bottleneck v[UT_BOTTLENECKS_MAX];
 	struct ut_kernel_facts f;
 	struct ut_roof r = { 0 };
 
@@ -374,7 +374,7 @@ static void counts_and_peaks_tell_the_use_of_units(void **state)
 	near_to(f.value[UT_FACT_FMA], 10);
 	near_to(f.value[UT_FACT_DRAM], 7);
 	assert_true(f.value[UT_FACT_ALU] != f.value[UT_FACT_ALU]);
-	ut_kernel_verdicts(&f, v);
+	ut_kernel_bottlenecks(&f, v);
 	assert_int_equal(v[0].rule, UT_BOUND_FP64);
 	ut_kernel_roof_release(&kernels);
 	ut_roof_release(&r);

@@ -76,7 +76,7 @@ static void assert_said(struct ut_ranks *r, const char *begin)
 
 	assert_int_equal(ut_ranks_finalize(r, 1, &err), 0);
 	ut_rank_view_make(&v, r, ut_str_of(""));
-	ut_rank_verdict(&v, &text);
+	ut_rank_summary_text(&v, &text);
 	if (!ut_str_starts(text.data, begin))
 		fail_msg("said: %s", text.data);
 	ut_buf_release(&text);

@@ -150,7 +150,7 @@ static void the_sentence_names_the_one_behind(void **state)
 	(void)state;
 	make_chain(&r);
 	ut_rank_view_make(&v, &r, ut_str_of(""));
-	ut_rank_verdict(&v, &text);
+	ut_rank_summary_text(&v, &text);
 	assert_non_null(strstr(text.data, "Rank 2 makes 2 others wait: 800 ns of the 1.055 us"));
 	assert_non_null(strstr(text.data, "100 % of it because of its task \"work\""));
 	assert_non_null(strstr(text.data, "50 % of it reaches them through another rank"));

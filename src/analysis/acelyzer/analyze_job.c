@@ -185,12 +185,12 @@ static int check_places(const struct ut_ace_setup *s, struct ut_err *err)
 }
 
 /* -V of release 1.3: *trusted is false if it finds an error. */
-static int give_verdict(const struct ut_ace_request *request, struct ut_ace_analysis *a,
-			bool *trusted, struct ut_err *err)
+static int verify(const struct ut_ace_request *request, struct ut_ace_analysis *a, bool *trusted,
+		  struct ut_err *err)
 {
 	const struct ut_ace_setup *s = request->setup;
 	struct ut_ace_frame frame = { .trace_name = s->output, .time_unit = s->time_unit };
-	struct ut_ace_verdict v = { 0 };
+	struct ut_ace_verification v = { 0 };
 	char *line = command_line(request), *other = NULL;
 	int rc = check_places(s, err);
 
@@ -199,12 +199,12 @@ static int give_verdict(const struct ut_ace_request *request, struct ut_ace_anal
 	if (!rc) {
 		frame.line = line;
 		frame.other = other = describe_run(a, s, line);
-		ut_ace_verdict_make(&v, a);
-		*trusted = !ut_ace_verdict_fails(&v);
+		ut_ace_verification_make(&v, a);
+		*trusted = !ut_ace_verification_fails(&v);
 	}
 	if (!rc && s->write_trace)
-		rc = ut_ace_verdict_write(&v, a, &frame, s->output, !strcmp(s->format, "text"),
-					  err);
+		rc = ut_ace_verification_write(&v, a, &frame, s->output, !strcmp(s->format, "text"),
+					       err);
 	if (!rc)
 		ut_ace_say(&a->messages, *trusted ? UT_ACE_INFO : UT_ACE_ERROR,
 			   "Verification: %" PRIu64 " spans overlap, %" PRIu64
@@ -213,7 +213,7 @@ static int give_verdict(const struct ut_ace_request *request, struct ut_ace_anal
 			   v.count[UT_ACE_FOUND_OVERLAP], v.count[UT_ACE_FOUND_OUTSIDE],
 			   v.count[UT_ACE_FOUND_ORPHAN_KERNELS],
 			   v.count[UT_ACE_FOUND_ORPHAN_PARENTS]);
-	ut_ace_verdict_release(&v);
+	ut_ace_verification_release(&v);
 	ut_ace_frame_release(&frame);
 	free(other);
 	free(line);
@@ -260,8 +260,8 @@ int ut_ace_analyze(const struct ut_ace_request *request, struct ut_ace_analysis 
 	int rc;
 
 	*trusted = true;
-	if (ut_ace_gives_verdict(&s->opts))
-		return give_verdict(request, a, trusted, err);
+	if (ut_ace_verifies(&s->opts))
+		return verify(request, a, trusted, err);
 	watch.early = watch.reports && s->report.verify != UT_ACE_VERIFY_ONLY;
 	rc = analyze(request, a, &watch, err);
 	if (!rc) {

@@ -241,7 +241,7 @@ int ut_ace_input(struct ut_ace_analysis *a, const struct ut_ace_setup *s,
 	struct files files = { 0 };
 	struct reading r = { .files = &files,
 			     .release = s->opts.release,
-			     .raw = ut_ace_gives_verdict(&s->opts) };
+			     .raw = ut_ace_verifies(&s->opts) };
 	int rc;
 
 	find_files(&files, s->input);

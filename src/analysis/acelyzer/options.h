@@ -63,7 +63,7 @@ struct ut_ace_opts {
 };
 
 /* -V of release 1.3 checks the files and analyses nothing. */
-static inline bool ut_ace_gives_verdict(const struct ut_ace_opts *o)
+static inline bool ut_ace_verifies(const struct ut_ace_opts *o)
 {
 	return o->verify && o->release >= UT_ACE_1_3;
 }

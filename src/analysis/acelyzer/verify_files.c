@@ -13,7 +13,7 @@
 
 /* ---- spans of one stream ------------------------------------------------------------------- */
 
-static void add(struct ut_ace_verdict *v, enum ut_ace_finding f, uint32_t event, uint32_t corr)
+static void add(struct ut_ace_verification *v, enum ut_ace_finding f, uint32_t event, uint32_t corr)
 {
 	struct ut_ace_instances *l = &v->found[f];
 
@@ -59,7 +59,7 @@ static uint32_t stream_of(struct ut_ace_table *t, const struct ut_ace_event *e, 
 }
 
 /* Streams are told apart in torch traces only: so says the first file that has work. */
-static void check_streams(struct ut_ace_verdict *v, struct ut_ace_analysis *a)
+static void check_streams(struct ut_ace_verification *v, struct ut_ace_analysis *a)
 {
 	struct ut_ace_table *t = &a->table;
 	struct ut_idmap index;
@@ -124,7 +124,8 @@ static bool is_kernel(const struct ut_ace_event *e)
 	return e->flags & UT_ACE_HAS_CAT && e->cat == UT_ACE_K_CAT_KERNEL;
 }
 
-static struct ut_ace_corr *corr_of(struct ut_ace_verdict *v, struct ut_idmap *index, int64_t id)
+static struct ut_ace_corr *corr_of(struct ut_ace_verification *v, struct ut_idmap *index,
+				   int64_t id)
 {
 	uint32_t at = ut_idmap_get(index, (uint64_t)id);
 
@@ -138,7 +139,7 @@ static struct ut_ace_corr *corr_of(struct ut_ace_verdict *v, struct ut_idmap *in
 	return &v->corrs[at - 1];
 }
 
-static void collect_calls(struct ut_ace_verdict *v, struct ut_ace_analysis *a,
+static void collect_calls(struct ut_ace_verification *v, struct ut_ace_analysis *a,
 			  struct ut_idmap *index)
 {
 	for (size_t i = 0; i < a->table.seq_count; i++) {
@@ -161,7 +162,7 @@ static void collect_calls(struct ut_ace_verdict *v, struct ut_ace_analysis *a,
 	}
 }
 
-static void check_calls(struct ut_ace_verdict *v, struct ut_ace_analysis *a)
+static void check_calls(struct ut_ace_verification *v, struct ut_ace_analysis *a)
 {
 	struct ut_ace_table *t = &a->table;
 	struct ut_idmap index;
@@ -193,23 +194,23 @@ static void check_calls(struct ut_ace_verdict *v, struct ut_ace_analysis *a)
 	}
 }
 
-void ut_ace_verdict_make(struct ut_ace_verdict *v, struct ut_ace_analysis *a)
+void ut_ace_verification_make(struct ut_ace_verification *v, struct ut_ace_analysis *a)
 {
-	*v = (struct ut_ace_verdict){ 0 };
+	*v = (struct ut_ace_verification){ 0 };
 	ut_ace_order_by_ts_dur(&a->table, 0, a->table.seq_count);
 	check_streams(v, a);
 	check_calls(v, a);
 }
 
-void ut_ace_verdict_release(struct ut_ace_verdict *v)
+void ut_ace_verification_release(struct ut_ace_verification *v)
 {
 	for (int i = 0; i < UT_ACE_FINDINGS; i++)
 		free(v->found[i].items);
 	free(v->corrs);
-	*v = (struct ut_ace_verdict){ 0 };
+	*v = (struct ut_ace_verification){ 0 };
 }
 
-bool ut_ace_verdict_fails(const struct ut_ace_verdict *v)
+bool ut_ace_verification_fails(const struct ut_ace_verification *v)
 {
 	return v->count[UT_ACE_FOUND_OVERLAP] || v->count[UT_ACE_FOUND_OUTSIDE];
 }

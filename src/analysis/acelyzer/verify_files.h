@@ -38,7 +38,7 @@ struct ut_ace_instances {
 	size_t count, cap;
 };
 
-struct ut_ace_verdict {
+struct ut_ace_verification {
 	struct ut_ace_instances found[UT_ACE_FINDINGS];
 	uint64_t count[UT_ACE_FINDINGS]; /* of orphans kernels are counted, not correlations */
 	struct ut_ace_corr *corrs;       /* in order of appearance */
@@ -46,15 +46,15 @@ struct ut_ace_verdict {
 	uint32_t stream; /* the key of that argument */
 };
 
-void ut_ace_verdict_make(struct ut_ace_verdict *v, struct ut_ace_analysis *a);
-void ut_ace_verdict_release(struct ut_ace_verdict *v);
+void ut_ace_verification_make(struct ut_ace_verification *v, struct ut_ace_analysis *a);
+void ut_ace_verification_release(struct ut_ace_verification *v);
 
 /* Is anything of it an error? */
-bool ut_ace_verdict_fails(const struct ut_ace_verdict *v);
+bool ut_ace_verification_fails(const struct ut_ace_verification *v);
 
 /* The report: -f text, or JSON. 0 or negative errno. */
-int ut_ace_verdict_write(const struct ut_ace_verdict *v, const struct ut_ace_analysis *a,
-			 const struct ut_ace_frame *f, const char *path, bool text,
-			 struct ut_err *err) UT_MUST_CHECK;
+int ut_ace_verification_write(const struct ut_ace_verification *v, const struct ut_ace_analysis *a,
+			      const struct ut_ace_frame *f, const char *path, bool text,
+			      struct ut_err *err) UT_MUST_CHECK;
 
 #endif

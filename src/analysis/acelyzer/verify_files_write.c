@@ -33,7 +33,7 @@ static const struct {
 
 /* A report at work. */
 struct page {
-	const struct ut_ace_verdict *v;
+	const struct ut_ace_verification *v;
 	const struct ut_ace_analysis *a;
 	struct ut_ace_writer writer;
 	struct ut_out *o;
@@ -196,7 +196,7 @@ static void put_json(struct page *p, const struct ut_ace_frame *f)
 	static const char *const keys[SECTIONS] = { "errors", "warnings", "passed" };
 
 	ut_out_fmt(p->o, "{\"version\":\"1.0\",\n\"result\":\"%s\",\n",
-		   ut_ace_verdict_fails(p->v) ? "FAIL" : "PASS");
+		   ut_ace_verification_fails(p->v) ? "FAIL" : "PASS");
 	put_metadata(p, f);
 	ut_out_text(p->o, ",\n\"test_results\":[");
 	for (int i = 0; i < TESTS; i++)
@@ -258,7 +258,7 @@ static void put_section(struct page *p, enum section s)
 
 static void put_text(struct page *p, const char *line)
 {
-	bool fails = ut_ace_verdict_fails(p->v);
+	bool fails = ut_ace_verification_fails(p->v);
 
 	ut_out_fmt(p->o,
 		   "Acelyzer Verification Report\n=============================\n"
@@ -279,9 +279,9 @@ static void put_text(struct page *p, const char *line)
 	ut_out_fmt(p->o, "\nResult: %s\n", fails ? "FAIL (errors detected)" : "PASS");
 }
 
-int ut_ace_verdict_write(const struct ut_ace_verdict *v, const struct ut_ace_analysis *a,
-			 const struct ut_ace_frame *f, const char *path, bool text,
-			 struct ut_err *err)
+int ut_ace_verification_write(const struct ut_ace_verification *v, const struct ut_ace_analysis *a,
+			      const struct ut_ace_frame *f, const char *path, bool text,
+			      struct ut_err *err)
 {
 	struct page p = { .v = v, .a = a, .text = text };
 

@@ -263,11 +263,11 @@ static void evaluate(struct ut_device_use *u)
 	uint64_t known = u->starved + u->delayed;
 
 	if (u->busy && (double)u->busy >= BUSY_ENOUGH * (double)u->window)
-		u->verdict = UT_VERDICT_DEVICE;
+		u->limiter = UT_LIMITER_DEVICE;
 	else if (!known || known < u->window - u->busy - known)
-		u->verdict = UT_VERDICT_IDLE;
+		u->limiter = UT_LIMITER_IDLE;
 	else
-		u->verdict = u->starved >= u->delayed ? UT_VERDICT_HOST : UT_VERDICT_WAITS;
+		u->limiter = u->starved >= u->delayed ? UT_LIMITER_HOST : UT_LIMITER_WAITS;
 }
 
 static void add_work(struct sweep *s, const struct ut_device_work *w)

@@ -10,11 +10,11 @@
 
 #include "analyze/device_log.h"
 
-enum ut_device_verdict {
-	UT_VERDICT_DEVICE, /* busy nearly all the time */
-	UT_VERDICT_HOST,   /* idle mostly because the host had nothing handed over */
-	UT_VERDICT_WAITS,  /* idle though it had: launch latency, dependencies */
-	UT_VERDICT_IDLE,   /* idle, and nobody knows when work was submitted */
+enum ut_device_limiter {
+	UT_LIMITER_DEVICE, /* busy nearly all the time */
+	UT_LIMITER_HOST,   /* idle mostly because the host had nothing handed over */
+	UT_LIMITER_WAITS,  /* idle though it had: launch latency, dependencies */
+	UT_LIMITER_IDLE,   /* idle, and nobody knows when work was submitted */
 };
 
 struct ut_device_use {
@@ -36,7 +36,7 @@ struct ut_device_use {
 	/* submitted and not yet started: over time, and at most */
 	double depth_mean;
 	uint64_t depth_max;
-	enum ut_device_verdict verdict;
+	enum ut_device_limiter limiter;
 };
 
 /* A kernel, over all devices. */

@@ -18,8 +18,8 @@ const char *const ut_metric_words[UT_DIFF_METRIC_COUNT_OF] = {
 #undef METRIC_WORD
 };
 
-const char *const ut_verdict_words[UT_VERDICTS] = { "noise", "likely", "sure" };
-const char *const ut_apart_words[UT_VERDICTS] = { "alike", "apart", "far apart" };
+const char *const ut_significance_words[UT_SIGNIFICANCES] = { "noise", "likely", "sure" };
+const char *const ut_apart_words[UT_SIGNIFICANCES] = { "alike", "apart", "far apart" };
 
 /* ---- sides --------------------------------------------------------------------------------- */
 
@@ -103,19 +103,19 @@ static void test_row(const struct ut_diff *d, struct ut_diff_row *r, double *scr
 	r->p = ut_test_welch(scratch, n, scratch + n, m);
 }
 
-static enum ut_verdict evaluate(const struct ut_diff *d, const struct ut_diff_row *r)
+static enum ut_significance evaluate(const struct ut_diff *d, const struct ut_diff_row *r)
 {
 	double pairs = r->above > 0.5 ? r->above : 1 - r->above;
 
 	if (r->p < 0)
-		return UT_VERDICT_SURE; /* there or not: nothing to be unsure about */
+		return UT_SIGNIFICANCE_SURE; /* there or not: nothing to be unsure about */
 	if (r->p >= P_LIKELY)
-		return UT_VERDICT_NOISE;
+		return UT_SIGNIFICANCE_NOISE;
 	if (!d->by_runs)
-		return pairs >= PAIRS_FAR_APART ? UT_VERDICT_SURE
-		       : pairs >= PAIRS_APART   ? UT_VERDICT_LIKELY
-						: UT_VERDICT_NOISE;
-	return r->p < P_SURE ? UT_VERDICT_SURE : UT_VERDICT_LIKELY;
+		return pairs >= PAIRS_FAR_APART ? UT_SIGNIFICANCE_SURE
+		       : pairs >= PAIRS_APART   ? UT_SIGNIFICANCE_LIKELY
+						: UT_SIGNIFICANCE_NOISE;
+	return r->p < P_SURE ? UT_SIGNIFICANCE_SURE : UT_SIGNIFICANCE_LIKELY;
 }
 
 static bool are_few(const struct ut_diff *d, const struct ut_diff_row *r)
@@ -137,7 +137,7 @@ static void test_rows(struct ut_diff *d)
 	ut_test_adjust(p, d->count);
 	for (size_t i = 0; i < d->count; i++) {
 		d->rows[i].p = p[i];
-		d->rows[i].verdict = evaluate(d, &d->rows[i]);
+		d->rows[i].significance = evaluate(d, &d->rows[i]);
 		d->rows[i].few = are_few(d, &d->rows[i]);
 	}
 	free(scratch);

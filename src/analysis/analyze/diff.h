@@ -67,15 +67,15 @@ extern const char *const ut_metric_words[UT_DIFF_METRIC_COUNT_OF];
  * "alike". So are calls that are far apart, but too few to be told from chance; these are "too
  * few".
  */
-enum ut_verdict {
-	UT_VERDICT_NOISE,
-	UT_VERDICT_LIKELY,
-	UT_VERDICT_SURE,
-	UT_VERDICTS
+enum ut_significance {
+	UT_SIGNIFICANCE_NOISE,
+	UT_SIGNIFICANCE_LIKELY,
+	UT_SIGNIFICANCE_SURE,
+	UT_SIGNIFICANCES
 };
 
-extern const char *const ut_verdict_words[UT_VERDICTS];
-extern const char *const ut_apart_words[UT_VERDICTS]; /* the same for one run each */
+extern const char *const ut_significance_words[UT_SIGNIFICANCES];
+extern const char *const ut_apart_words[UT_SIGNIFICANCES]; /* the same for one run each */
 
 struct ut_diff_row {
 	const struct ut_stats_group *before, *after; /* NULL = not there */
@@ -83,7 +83,7 @@ struct ut_diff_row {
 	double new[UT_DIFF_METRIC_COUNT_OF];
 	double p;     /* by runs, or of the rank test; -1 = the name is new or has vanished */
 	double above; /* how often a duration after exceeds one before, picked by chance */
-	enum ut_verdict verdict;
+	enum ut_significance significance;
 	bool few; /* NOISE because there are too few calls */
 };
 

@@ -241,7 +241,7 @@ static bool is_met(const struct ut_diff_rules *r, const struct ut_diff_rule *rul
 		return false;
 	if (rule->type != UT_RULE_CHANGE)
 		return rule->type == UT_RULE_NEW ? !row->before : !row->after;
-	if (rule->metric != UT_DIFF_METRIC_COUNT && row->verdict < r->least)
+	if (rule->metric != UT_DIFF_METRIC_COUNT && row->significance < r->least)
 		return false;
 	return ut_diff_rule_holds(rule, row->old[rule->metric], row->new[rule->metric]);
 }
@@ -287,7 +287,7 @@ static int check_few(const struct ut_diff_rules *r, const struct ut_diff_rule *r
 	const struct ut_stats *s = ut_diff_texts(d, row, &key);
 
 	if (rule->type != UT_RULE_CHANGE || rule->metric == UT_DIFF_METRIC_COUNT || !row->few ||
-	    row->verdict >= r->least || !is_comparable(rule, row) ||
+	    row->significance >= r->least || !is_comparable(rule, row) ||
 	    !ut_diff_rule_holds(rule, row->old[rule->metric], row->new[rule->metric]))
 		return 0;
 	return ut_err_set(err, -ENODATA,

@@ -54,7 +54,7 @@ struct ut_diff_rules {
 	struct ut_arena arena;
 	struct ut_diff_rule *items;
 	size_t count, cap;
-	enum ut_verdict least; /* changes that are less sure do not count */
+	enum ut_significance least; /* changes that are less sure do not count */
 };
 
 /* Adds the rules in text. */

@@ -7,7 +7,7 @@
  */
 #include <math.h>
 
-#include "metrics/verdict.h"
+#include "metrics/bottleneck.h"
 
 #define KIB 1024u
 

@@ -653,11 +653,11 @@ static void put_facts(struct making *m, struct ut_kernel_variant *v, const struc
 
 static void evaluate(struct ut_kernel_set *s, struct ut_kernel_variant *v)
 {
-	struct ut_kernel_verdict verdicts[UT_VERDICTS_MOST];
+	struct ut_kernel_bottleneck bottlenecks[UT_BOTTLENECKS_MAX];
 
-	v->verdict_count = ut_kernel_verdicts(&v->facts, verdicts);
-	v->verdicts = UT_NEW_N(&s->arena, struct ut_kernel_verdict, v->verdict_count);
-	memcpy(v->verdicts, verdicts, v->verdict_count * sizeof(*verdicts));
+	v->bottleneck_count = ut_kernel_bottlenecks(&v->facts, bottlenecks);
+	v->bottlenecks = UT_NEW_N(&s->arena, struct ut_kernel_bottleneck, v->bottleneck_count);
+	memcpy(v->bottlenecks, bottlenecks, v->bottleneck_count * sizeof(*bottlenecks));
 }
 
 static void release(struct making *m)

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
-#include "metrics/verdict.h"
+#include "metrics/bottleneck.h"
 
 struct ut_device_log;
 struct ut_device_work;
@@ -26,8 +26,8 @@ struct ut_kernel_variant {
 	double blocks, threads;
 	uint64_t launches, total, least, most; /* ns */
 	struct ut_kernel_facts facts;
-	struct ut_kernel_verdict *verdicts; /* the first is the verdict */
-	size_t verdict_count;
+	struct ut_kernel_bottleneck *bottlenecks; /* the first is the verdict */
+	size_t bottleneck_count;
 };
 
 struct ut_kernel_set {

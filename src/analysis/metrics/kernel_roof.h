@@ -5,8 +5,8 @@
 #ifndef UT_METRICS_KERNEL_ROOF_H
 #define UT_METRICS_KERNEL_ROOF_H
 
+#include "metrics/bottleneck.h"
 #include "metrics/roofline_columns.h"
-#include "metrics/verdict.h"
 
 #define UT_KERNEL_ROOF_MOST 256u
 

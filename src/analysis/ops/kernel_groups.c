@@ -239,9 +239,9 @@ static uint32_t kernel_of(struct reading *r, uint32_t variant)
 	k->facts.name = ut_strtab_get(&g->texts, k->name);
 	k->facts.reason = keep(g, v->facts.reason);
 	k->facts.place = keep(g, v->facts.place);
-	k->verdict_count = v->verdict_count;
-	k->verdicts = UT_NEW_N(&g->arena, struct ut_kernel_verdict, v->verdict_count);
-	memcpy(k->verdicts, v->verdicts, v->verdict_count * sizeof(*k->verdicts));
+	k->bottleneck_count = v->bottleneck_count;
+	k->bottlenecks = UT_NEW_N(&g->arena, struct ut_kernel_bottleneck, v->bottleneck_count);
+	memcpy(k->bottlenecks, v->bottlenecks, v->bottleneck_count * sizeof(*k->bottlenecks));
 	r->kernel_of[variant] = (uint32_t)g->kernel_count;
 	return (uint32_t)g->kernel_count - 1;
 }
@@ -254,7 +254,7 @@ static void add_kernel(struct reading *r, size_t work)
 	uint32_t group = group_of(g, group_name(r, work));
 	uint64_t key = (uint64_t)group << 32 | kernel, time = w->end - w->start;
 	uint32_t n = ut_idmap_get(&g->by_share, key);
-	const struct ut_kernel_verdict *v = g->kernels[kernel].verdicts;
+	const struct ut_kernel_bottleneck *v = g->kernels[kernel].bottlenecks;
 
 	if (!n) {
 		g->shares =
@@ -345,7 +345,7 @@ void ut_kernel_groups_finish(struct ut_kernel_groups *g)
 				group->rule = (enum ut_kernel_rule)rule;
 		}
 		while (k + 1 < group->first + group->count &&
-		       g->kernels[g->shares[k].kernel].verdicts->rule != group->rule)
+		       g->kernels[g->shares[k].kernel].bottlenecks->rule != group->rule)
 			k++;
 		group->kernel = g->shares[k].kernel;
 	}

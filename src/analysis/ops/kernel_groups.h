@@ -13,7 +13,7 @@
 
 #include "base/arena.h"
 #include "base/idmap.h"
-#include "metrics/verdict.h"
+#include "metrics/bottleneck.h"
 #include "model/strtab.h"
 
 struct ut_store;
@@ -37,8 +37,8 @@ struct ut_classified_kernel {
 	uint32_t name; /* text */
 	double blocks, threads;
 	struct ut_kernel_facts facts; /* its texts live in the arena */
-	struct ut_kernel_verdict *verdicts;
-	size_t verdict_count;
+	struct ut_kernel_bottleneck *bottlenecks;
+	size_t bottleneck_count;
 };
 
 /* What a group spent in one of them. */

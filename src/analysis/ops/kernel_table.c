@@ -80,7 +80,7 @@ static void put_number(struct ut_out *o, const char *key, double value)
 
 /* {"dram":{"value":81.2,"unit":"%"}} */
 static void put_evidence(struct ut_out *o, const struct ut_classified_kernel *k,
-			 const struct ut_kernel_verdict *v)
+			 const struct ut_kernel_bottleneck *v)
 {
 	ut_out_text(o, "{");
 	for (size_t i = 0; i < v->evidence_count; i++) {
@@ -98,8 +98,8 @@ static void put_evidence(struct ut_out *o, const struct ut_classified_kernel *k,
 static void put_more(struct ut_out *o, const struct ut_classified_kernel *k)
 {
 	ut_out_text(o, "[");
-	for (size_t i = 1; i < k->verdict_count; i++) {
-		const struct ut_kernel_verdict *v = &k->verdicts[i];
+	for (size_t i = 1; i < k->bottleneck_count; i++) {
+		const struct ut_kernel_bottleneck *v = &k->bottlenecks[i];
 
 		if (i > 1)
 			ut_out_text(o, ",");
@@ -131,8 +131,8 @@ static void put_parts(struct ut_out *o, const struct ut_kernel_groups *g,
 			put_number(o, "blocks", k->blocks);
 		if (!isnan(k->threads))
 			put_number(o, "threads", k->threads);
-		ut_out_fmt(o, ",\"verdict\":\"%s\"", ut_kernel_rule_key(k->verdicts->rule));
-		put_text(o, "why", k->verdicts->sentence, strlen(k->verdicts->sentence));
+		ut_out_fmt(o, ",\"verdict\":\"%s\"", ut_kernel_rule_key(k->bottlenecks->rule));
+		put_text(o, "why", k->bottlenecks->sentence, strlen(k->bottlenecks->sentence));
 		ut_out_text(o, "}");
 	}
 	ut_out_text(o, "]");
@@ -166,7 +166,7 @@ static void put_sentence(struct ut_buf *b, const struct ut_kernel_groups *g,
 
 	if (group->count > 1 && part < 0.995)
 		ut_buf_fmt(b, "%.0f %%: ", 100 * part);
-	ut_buf_text(b, k->verdicts->sentence);
+	ut_buf_text(b, k->bottlenecks->sentence);
 	if (group->count > 1 && g->by != UT_BY_KERNEL) {
 		struct ut_str name = short_name(k->facts.name);
 
@@ -197,7 +197,7 @@ static void put_row(struct ut_report *report, const struct ut_kernel_groups *g,
 	ut_out_clear(s->more);
 	ut_out_clear(s->parts);
 	s->sentence.len = 0;
-	put_evidence(s->evidence, k, k->verdicts);
+	put_evidence(s->evidence, k, k->bottlenecks);
 	put_more(s->more, k);
 	put_parts(s->parts, g, group);
 	put_sentence(&s->sentence, g, group);
@@ -210,7 +210,7 @@ static void put_row(struct ut_report *report, const struct ut_kernel_groups *g,
 	cells[RULE] = ut_report_text(ut_kernel_rule_key(group->rule));
 	cells[SENTENCE] = ut_report_str((struct ut_str){ s->sentence.data, s->sentence.len });
 	cells[KERNEL] = ut_report_str(k->facts.name);
-	cells[ADVICE] = ut_report_text(k->verdicts->advice);
+	cells[ADVICE] = ut_report_text(k->bottlenecks->advice);
 	cells[EVIDENCE] = json_cell(s->evidence);
 	cells[MORE] = json_cell(s->more);
 	cells[PARTS] = json_cell(s->parts);

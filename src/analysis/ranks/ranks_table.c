@@ -379,7 +379,7 @@ void ut_rank_json(struct ut_out *out, const struct ut_rank_view *v)
 	const struct ut_report_opts opts = { .format = UT_REPORT_JSON, .close = "]" };
 	struct ut_buf text = { 0 };
 
-	ut_rank_verdict(v, &text);
+	ut_rank_summary_text(v, &text);
 	ut_out_text(out, "{\"verdict\":");
 	ut_out_json_str(out, text.data, text.len);
 	ut_out_fmt(out,

@@ -47,7 +47,7 @@ void ut_rank_view_make(struct ut_rank_view *v, struct ut_ranks *r, struct ut_str
 void ut_rank_view_release(struct ut_rank_view *v);
 
 /* Which rank makes the others wait, how long, in which of its tasks: no newline. */
-void ut_rank_verdict(const struct ut_rank_view *v, struct ut_buf *out);
+void ut_rank_summary_text(const struct ut_rank_view *v, struct ut_buf *out);
 /* How efficient the job was, in one line. */
 void ut_rank_efficiency(const struct ut_rank_view *v, struct ut_buf *out);
 

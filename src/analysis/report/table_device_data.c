@@ -14,7 +14,7 @@
 #define KERNEL_COLUMNS 60
 #define TASK_COLUMNS   32
 
-static const char *const verdicts[] = { "device-bound", "host-bound", "latency-bound", "idle" };
+static const char *const limiters[] = { "device-bound", "host-bound", "latency-bound", "idle" };
 
 /* ---- columns ------------------------------------------------------------------------------- */
 
@@ -176,7 +176,7 @@ void ut_device_uses(struct ut_out *o, const struct ut_device_log *log,
 					 d->host ? host : ut_report_none(),
 					 d->rank >= 0 ? ut_report_u64((uint64_t)d->rank)
 						      : ut_report_none(),
-					 ut_report_text(verdicts[u->verdict]),
+					 ut_report_text(limiters[u->limiter]),
 					 ut_report_u64(u->run),
 					 ut_report_u64(u->window),
 					 ut_report_u64(u->paused),

@@ -53,28 +53,28 @@ static void put_device_name(struct ut_out *o, const struct ut_device_log *log,
 }
 
 /* One line that says what to look at. */
-static void put_verdict(struct ut_out *o, const struct ut_device_use *u)
+static void put_limiter(struct ut_out *o, const struct ut_device_use *u)
 {
 	double quiet = share(u->window - u->busy, u->window);
 
-	switch (u->verdict) {
-	case UT_VERDICT_DEVICE:
+	switch (u->limiter) {
+	case UT_LIMITER_DEVICE:
 		ut_out_fmt(o, "device-bound: busy %.1f%% of the time; make its kernels faster\n",
 			   share(u->busy, u->window));
 		break;
-	case UT_VERDICT_HOST:
+	case UT_LIMITER_HOST:
 		ut_out_fmt(o,
 			   "host-bound: idle %.1f%% of the time, %.1f%% because the host had not "
 			   "launched what came next\n",
 			   quiet, share(u->starved, u->window));
 		break;
-	case UT_VERDICT_WAITS:
+	case UT_LIMITER_WAITS:
 		ut_out_fmt(o,
 			   "latency-bound: idle %.1f%% of the time, %.1f%% though the host had "
 			   "launched what came next\n",
 			   quiet, share(u->delayed, u->window));
 		break;
-	case UT_VERDICT_IDLE:
+	case UT_LIMITER_IDLE:
 		ut_out_fmt(
 			o,
 			"idle %.1f%% of the time; --chrome-kernel-logging tells whether the host "
@@ -148,7 +148,7 @@ void ut_device_summary_people(struct ut_out *o, const struct ut_device_log *log,
 	for (size_t i = 0; i < s->use_count; i++) {
 		put_device_name(o, log, &s->uses[i], with_owner);
 		ut_out_text(o, ": ");
-		put_verdict(o, &s->uses[i]);
+		put_limiter(o, &s->uses[i]);
 		put_use(o, &s->uses[i]);
 	}
 	if (!s->top_count)

@@ -116,7 +116,7 @@ int ut_diff_check_sort(unsigned int by, bool by_runs, const char *sort, struct u
 struct words {
 	char change[UT_CELL_TIME + 1];
 	char percent[SHOWN][32];
-	struct ut_buf verdict;
+	struct ut_buf significance;
 };
 
 static uint64_t ns_of(double value)
@@ -158,9 +158,9 @@ static bool is_unfinished(const struct ut_diff_row *r)
 static const char *verdict_word(const struct ut_diff *d, const struct ut_diff_row *r)
 {
 	return is_unfinished(r) ? "unfinished"
-	       : d->by_runs     ? ut_verdict_words[r->verdict]
+	       : d->by_runs     ? ut_significance_words[r->significance]
 	       : r->few         ? "too few"
-				: ut_apart_words[r->verdict];
+				: ut_apart_words[r->significance];
 }
 
 /* "longer in 97% of pairs": of two calls, one from each run. */
@@ -170,17 +170,17 @@ static void put_nesting(struct ut_buf *b, const struct ut_diff_row *r)
 
 	if (r->few)
 		ut_buf_text(b, "too few calls");
-	else if (r->verdict == UT_VERDICT_NOISE)
-		ut_buf_text(b, ut_apart_words[r->verdict]);
+	else if (r->significance == UT_SIGNIFICANCE_NOISE)
+		ut_buf_text(b, ut_apart_words[r->significance]);
 	else
 		ut_buf_fmt(b, "%s in %.0f%% of pairs", r->above > 0.5 ? "longer" : "shorter",
 			   pairs > 99 && pairs < 100 ? 99 : pairs);
 }
 
-static struct ut_report_cell verdict_cell(struct words *w, const struct ut_diff *d,
-					  const struct ut_diff_row *r)
+static struct ut_report_cell significance_cell(struct words *w, const struct ut_diff *d,
+					       const struct ut_diff_row *r)
 {
-	struct ut_buf *b = &w->verdict;
+	struct ut_buf *b = &w->significance;
 
 	if (r->p < 0)
 		return ut_report_said(ut_report_none(), r->after ? "new" : "vanished");
@@ -191,12 +191,12 @@ static struct ut_report_cell verdict_cell(struct words *w, const struct ut_diff 
 		put_nesting(b, r);
 		return ut_report_said(ut_report_text(verdict_word(d, r)), b->data);
 	}
-	ut_buf_text(b, ut_verdict_words[r->verdict]);
+	ut_buf_text(b, ut_significance_words[r->significance]);
 	if (r->p < 0.001)
 		ut_buf_text(b, " (p<0.001)");
 	else
 		ut_buf_fmt(b, " (p=%.3f)", r->p);
-	return ut_report_said(ut_report_text(ut_verdict_words[r->verdict]), b->data);
+	return ut_report_said(ut_report_text(ut_significance_words[r->significance]), b->data);
 }
 
 static size_t metric_cells(struct ut_report_cell *to, const double *values)
@@ -226,7 +226,7 @@ static void add_row(struct ut_report *report, const struct ut_diff *d, const str
 	cells[n++] = ut_report_text(!r->before ? "new" : !r->after ? "vanished" : "both");
 	n += metric_cells(cells + n, r->before ? r->old : NULL);
 	n += metric_cells(cells + n, r->after ? r->new : NULL);
-	cells[n++] = verdict_cell(w, d, r);
+	cells[n++] = significance_cell(w, d, r);
 	cells[n++] = r->p >= 0 ? ut_report_real(r->p) : ut_report_none();
 	cells[n++] = r->p >= 0 ? ut_report_real(r->above) : ut_report_none();
 	ut_report_add(report, cells);
@@ -247,7 +247,7 @@ static void put_rows(struct ut_out *o, const struct ut_diff *d, const struct ut_
 	left = ut_report_left(r, NULL);
 	if (left && ut_report_for_people(r))
 		ut_out_fmt(o, "... and %" PRIu64 " more; --rows 0 shows them\n", left);
-	ut_buf_release(&words.verdict);
+	ut_buf_release(&words.significance);
 	ut_report_close(r);
 }
 

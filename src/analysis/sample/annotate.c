@@ -14,7 +14,7 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "sample/call_tree.h"
-#include "sample/hot_verdict.h"
+#include "sample/hot_summary.h"
 #include "sample/hotspots.h"
 #include "sample/short_name.h"
 #include "sample/table_parts.h"

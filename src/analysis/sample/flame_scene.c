@@ -16,7 +16,7 @@
 #include "draw/scene.h"
 #include "draw/typeset.h"
 #include "sample/call_tree.h"
-#include "sample/hot_verdict.h"
+#include "sample/hot_summary.h"
 #include "sample/prof.h"
 #include "sample/short_name.h"
 #include "sample/whose.h"
@@ -210,9 +210,9 @@ static void draw_text(struct flame *f, double x, double y, double size, const ch
 static void draw_head(struct flame *f)
 {
 	struct ut_buf b = { 0 };
-	struct ut_hot_verdict v;
+	struct ut_hot_summary v;
 
-	ut_hot_verdict_init(&v, f->p);
+	ut_hot_summary_init(&v, f->p);
 	if (v.count) {
 		draw_text(f, MARGIN, 26, 15, v.lines[0].say.data);
 		ut_buf_text(&b, v.lines[0].why.len ? v.lines[0].why.data : "");
@@ -229,7 +229,7 @@ static void draw_head(struct flame *f)
 		ut_prof_amount(f->before->profile, f->before->profile->weight, &b);
 	}
 	draw_text(f, MARGIN, 62, 11, b.data);
-	ut_hot_verdict_release(&v);
+	ut_hot_summary_release(&v);
 	ut_buf_release(&b);
 }
 

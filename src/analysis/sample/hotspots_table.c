@@ -6,7 +6,7 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "model/stacks.h"
-#include "sample/hot_verdict.h"
+#include "sample/hot_summary.h"
 #include "sample/hotspots.h"
 #include "sample/short_name.h"
 #include "sample/table_parts.h"
@@ -184,14 +184,14 @@ static void print_before(struct ut_out *out, const struct ut_prof *p, const stru
 	ut_buf_release(&b);
 }
 
-void ut_prof_print_verdict(struct ut_out *out, const struct ut_prof *p,
+void ut_prof_print_summary(struct ut_out *out, const struct ut_prof *p,
 			   const struct ut_prof *before)
 {
-	struct ut_hot_verdict v;
+	struct ut_hot_summary v;
 
-	ut_hot_verdict_init(&v, p);
+	ut_hot_summary_init(&v, p);
 	for (size_t i = 0; i < v.count; i++) {
-		const struct ut_hot_verdict_line *l = &v.lines[i];
+		const struct ut_hot_summary_line *l = &v.lines[i];
 
 		ut_out_fmt(out, "%s%s%s%s\n", i ? "  " : "", l->say.data,
 			   !l->why.len   ? ""
@@ -205,5 +205,5 @@ void ut_prof_print_verdict(struct ut_out *out, const struct ut_prof *p,
 		print_busy(out, p);
 	if (v.count)
 		ut_out_text(out, "\n");
-	ut_hot_verdict_release(&v);
+	ut_hot_summary_release(&v);
 }

@@ -13,9 +13,9 @@ struct ut_out;
 struct ut_prof;
 struct ut_report_opts;
 
-/* The first lines of a report: hot_verdict.h, how busy CPUs were, and how much there was in a run
+/* The first lines of a report: hot_summary.h, how busy CPUs were, and how much there was in a run
  * before, if there is one. */
-void ut_prof_print_verdict(struct ut_out *out, const struct ut_prof *p,
+void ut_prof_print_summary(struct ut_out *out, const struct ut_prof *p,
 			   const struct ut_prof *before);
 
 int ut_hotspots_check_sort(const char *sort, struct ut_err *err) UT_MUST_CHECK;

@@ -295,7 +295,7 @@ static void add_lost(struct ut_buf *b, const struct ut_memory_report *r)
 	add_from(b, r, top, UT_MEMORY_NEVER_FREED);
 }
 
-void ut_memory_verdict(struct ut_buf *b, const struct ut_memory_report *r)
+void ut_memory_summary_text(struct ut_buf *b, const struct ut_memory_report *r)
 {
 	double error = error_of(&r->of[UT_MEMORY_AT_PEAK]);
 

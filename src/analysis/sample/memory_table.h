@@ -18,6 +18,6 @@ void ut_memory_print(struct ut_out *out, const struct ut_memory_report *r,
 		     const struct ut_report_opts *opts);
 
 /* One sentence; of several processes, about the one with the highest peak. */
-void ut_memory_verdict(struct ut_buf *b, const struct ut_memory_report *r);
+void ut_memory_summary_text(struct ut_buf *b, const struct ut_memory_report *r);
 
 #endif

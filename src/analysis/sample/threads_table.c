@@ -326,7 +326,7 @@ static size_t say_processes(struct ut_buf *b, const struct ut_threads *t)
 	return count;
 }
 
-void ut_threads_verdict(struct ut_buf *b, const struct ut_threads *t)
+void ut_threads_summary_text(struct ut_buf *b, const struct ut_threads *t)
 {
 	size_t processes = say_processes(b, t);
 	struct ut_buf more = { 0 };

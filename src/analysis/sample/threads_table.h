@@ -34,7 +34,7 @@ int ut_threads_check_sort(enum ut_threads_table which, const char *sort,
 			  struct ut_err *err) UT_MUST_CHECK;
 
 /* How parallel the program was, and what kept it from being more so: a sentence each. */
-void ut_threads_verdict(struct ut_buf *b, const struct ut_threads *t);
+void ut_threads_summary_text(struct ut_buf *b, const struct ut_threads *t);
 
 /* Are there rows for it? */
 bool ut_threads_has(const struct ut_threads *t, enum ut_threads_table which);

@@ -26,7 +26,7 @@
 #define MOST        3u
 #define NAME_MOST   80u
 #define BRIEF_FROM  40u
-#define LITTLE      0.02 /* of the ranks' time: ranks_verdict.c judges by the same */
+#define LITTLE      0.02 /* of the ranks' time: ranks_summary.c judges by the same */
 #define MUCH        0.1
 #define MOSTLY      0.5 /* of the kernels' time */
 #define BY_PYTHON   0.3 /* of the time: then it is what keeps the host */
@@ -213,20 +213,20 @@ static void say_idle(struct advice *n, const struct ut_device_use *u, struct ut_
 {
 	double idle = 100 * part(u->window - u->busy, u->window);
 
-	if (u->verdict == UT_VERDICT_HOST)
+	if (u->limiter == UT_LIMITER_HOST)
 		ut_buf_fmt(&n->say, "Host-bound%s: launch work earlier, or more of it at once; ",
 			   by_python ? " by Python" : "");
-	else if (u->verdict == UT_VERDICT_WAITS)
+	else if (u->limiter == UT_LIMITER_WAITS)
 		ut_buf_text(&n->say, "Latency-bound: launch fewer and larger kernels, or let them "
 				     "overlap; ");
 	else
 		ut_buf_text(&n->say, "Keep the device busy; ");
 	ut_cell_name(&n->say, device.ptr, device.len, NAME_MOST);
 	ut_buf_fmt(&n->say, "%s is idle %.1f %% of the time", whose, idle);
-	if (u->verdict == UT_VERDICT_HOST)
+	if (u->limiter == UT_LIMITER_HOST)
 		say_because(&n->say, idle, u->starved, u->window,
 			    "because the host had not launched what came next");
-	else if (u->verdict == UT_VERDICT_WAITS)
+	else if (u->limiter == UT_LIMITER_WAITS)
 		say_because(&n->say, idle, u->delayed, u->window,
 			    "though the host had launched what came next");
 	else
@@ -306,9 +306,9 @@ static const char *bound_word(enum ut_kernel_rule rule)
 /* What could be won of a kernel at most. */
 static double loss_of(const struct ut_kernel_variant *k)
 {
-	double loss = k->verdicts->loss;
+	double loss = k->bottlenecks->loss;
 
-	if (k->verdicts->rule >= UT_BOUND_NOTHING)
+	if (k->bottlenecks->rule >= UT_BOUND_NOTHING)
 		return 0;
 	return isfinite(loss) ? loss * (double)k->total : 0;
 }
@@ -323,7 +323,7 @@ static const struct ut_kernel_variant *longest_collective(const struct ut_kernel
 	for (size_t i = 0; i < s->count; i++) {
 		const struct ut_kernel_variant *k = &s->variants[i];
 
-		if (k->verdicts->rule != UT_BOUND_RANKS)
+		if (k->bottlenecks->rule != UT_BOUND_RANKS)
 			continue;
 		*total += k->total;
 		if (!longest || k->total > longest->total)
@@ -339,7 +339,7 @@ static const struct ut_kernel_variant *worst_kernel(const struct ut_kernel_set *
 	for (size_t i = 0; i < s->count; i++) {
 		const struct ut_kernel_variant *k = &s->variants[i];
 
-		if (k->verdicts->rule >= UT_BOUND_NOTHING || part(k->total, s->total) < LITTLE)
+		if (k->bottlenecks->rule >= UT_BOUND_NOTHING || part(k->total, s->total) < LITTLE)
 			continue;
 		if (!worst || loss_of(k) > loss_of(worst) ||
 		    (loss_of(k) == loss_of(worst) && k->total > worst->total))
@@ -408,12 +408,12 @@ static void advise_kernel(struct advices *a, const struct devices *d, bool first
 	n->gain = (uint64_t)loss_of(k);
 	n->tab = ut_kernel_measures_any(d->store) ? "metrics" : "kernels";
 	n->query = query_of(&a->arena, k->facts.name);
-	ut_buf_text(&n->say, first ? bound_word(k->verdicts->rule) : "");
+	ut_buf_text(&n->say, first ? bound_word(k->bottlenecks->rule) : "");
 	ut_buf_text(&n->say, first ? ": make " : "Make ");
 	say_kernel(&n->say, k->facts.name);
 	ut_buf_fmt(&n->say, " faster, %.1f %% of the kernels' time: %s.",
-		   100 * part(k->total, d->kernels->total), k->verdicts->sentence);
-	ut_buf_text(&n->why, k->verdicts->advice ? k->verdicts->advice : "");
+		   100 * part(k->total, d->kernels->total), k->bottlenecks->sentence);
+	ut_buf_text(&n->why, k->bottlenecks->advice ? k->bottlenecks->advice : "");
 	ut_buf_text(&n->why, " (unitrace kernels)");
 }
 
@@ -441,7 +441,7 @@ static void say_ranks(struct advices *a, const struct ut_rank_view *v)
 	if (ended)
 		ut_buf_text(&n->say, "Imbalance, even out the work of ranks: ");
 	at = n->say.len;
-	ut_rank_verdict(v, &n->say);
+	ut_rank_summary_text(v, &n->say);
 	if (at && n->say.data[at] == 'R') /* "Rank 5 makes ...", "Ranks wait ..." */
 		n->say.data[at] = 'r';
 	ut_buf_text(&n->say, ".");
@@ -515,7 +515,7 @@ static void advise_devices(struct advices *a)
 	look_at_devices(&d, a->view, worst_trace(a->view));
 	idle_of(&d.summary, &use);
 	if (use) {
-		bool device_bound = use->verdict == UT_VERDICT_DEVICE;
+		bool device_bound = use->limiter == UT_LIMITER_DEVICE;
 
 		bool counted = ut_kernel_measures_counted(d.store);
 

@@ -171,9 +171,10 @@ static void put_flags(struct ut_out *out, const struct ut_kernel_measures *m, si
 	bool any = false;
 
 	ut_out_text(out, ",\"flags\":[");
-	for (size_t i = 0; i < k->verdict_count; i++) {
-		if (seen_at[k->verdicts[i].rule])
-			put_flag(out, &any, seen_at[k->verdicts[i].rule], k->verdicts[i].sentence);
+	for (size_t i = 0; i < k->bottleneck_count; i++) {
+		if (seen_at[k->bottlenecks[i].rule])
+			put_flag(out, &any, seen_at[k->bottlenecks[i].rule],
+				 k->bottlenecks[i].sentence);
 	}
 	if (waits >= STALLED_BAD) {
 		struct ut_buf why = { 0 };

@@ -272,7 +272,7 @@ static void put_kernel(struct measures *all, struct ut_sheet *s, const struct ro
 	ut_sheet_u64(s, p->m.measured[r->variant]);
 	ut_sheet_u64(s, k->total);
 	ut_sheet_double(s, all->total ? (double)k->total / (double)all->total : 0);
-	ut_sheet_text(s, ut_str_of(k->verdicts->sentence));
+	ut_sheet_text(s, ut_str_of(k->bottlenecks->sentence));
 	if (roof && roof->bound != UT_ROOF_NONE) {
 		ut_sheet_text(s, ut_str_of(ut_roof_title(&all->roof.device, roof->bound)));
 		ut_sheet_double(s, ut_roof_reached(roof));

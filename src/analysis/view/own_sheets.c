@@ -4,14 +4,14 @@
  */
 #include "view/advice.h"
 #include "view/attached.h"
+#include "view/bottlenecks.h"
 #include "view/metrics_sheet.h"
 #include "view/ranks_sheet.h"
 #include "view/sample_stacks.h"
-#include "view/verdicts.h"
 
 void ut_view_attach_own(struct ut_view *v)
 {
-	ut_view_attach_verdicts(v);
+	ut_view_attach_bottlenecks(v);
 	ut_view_attach_metrics(v);
 	ut_view_attach_ranks(v);
 	ut_view_attach_advice(v);

@@ -326,7 +326,7 @@ static int gather(struct job *j, struct ut_err *err)
 
 static void put_job(const struct job *j, struct ut_out *out)
 {
-	put_sentence(j, "{\"verdict\":", ut_rank_verdict, out);
+	put_sentence(j, "{\"verdict\":", ut_rank_summary_text, out);
 	put_sentence(j, ",\"say\":", ut_rank_efficiency, out);
 	put_doubts(&j->ranks, out);
 	ut_out_fmt(out, ",\"unfinished\":%s", ut_ranks_ended(&j->ranks) ? "false" : "true");

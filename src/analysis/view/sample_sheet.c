@@ -5,7 +5,7 @@
 #include "base/grow.h"
 #include "base/str.h"
 #include "model/store.h"
-#include "sample/hot_verdict.h"
+#include "sample/hot_summary.h"
 #include "sample/prof.h"
 #include "sample/sample_walk.h"
 #include "text/out.h"
@@ -18,14 +18,14 @@ static void make_findings(struct ut_view *v, struct ut_out *out)
 {
 	struct ut_stacks_scope scope = { .view = v };
 	struct ut_prof_opts opts = { .event = NULL };
-	struct ut_hot_verdict verdict;
+	struct ut_hot_summary summary;
 	struct ut_prof p;
 
 	ut_view_profile(&p, &opts, &scope);
-	ut_hot_verdict_init(&verdict, &p);
+	ut_hot_summary_init(&summary, &p);
 	ut_out_text(out, "[");
-	for (size_t i = 0; i < verdict.count; i++) {
-		const struct ut_hot_verdict_line *l = &verdict.lines[i];
+	for (size_t i = 0; i < summary.count; i++) {
+		const struct ut_hot_summary_line *l = &summary.lines[i];
 
 		ut_out_fmt(out, "%s{\"tone\":\"%s\",\"tab\":\"hotspots\",\"say\":", i ? "," : "",
 			   i ? "" : "warn");
@@ -35,7 +35,7 @@ static void make_findings(struct ut_view *v, struct ut_out *out)
 		ut_out_text(out, l->is_unseen ? ",\"about\":\"unseen\"}" : "}");
 	}
 	ut_out_text(out, "]");
-	ut_hot_verdict_release(&verdict);
+	ut_hot_summary_release(&summary);
 	ut_prof_release(&p);
 }
 

@@ -6,7 +6,7 @@
 #include "base/grow.h"
 #include "base/str.h"
 #include "model/store.h"
-#include "sample/hot_verdict.h"
+#include "sample/hot_summary.h"
 #include "sample/prof.h"
 #include "sample/sample_walk.h"
 #include "sample/whose.h"
@@ -234,14 +234,14 @@ static void put_strings(struct ut_out *out, const struct ut_prof *p)
 
 /* ---- the answer ----------------------------------------------------------------------------- */
 
-static void put_verdict(struct ut_out *out, const struct ut_prof *p)
+static void put_summary(struct ut_out *out, const struct ut_prof *p)
 {
-	struct ut_hot_verdict v;
+	struct ut_hot_summary v;
 
-	ut_hot_verdict_init(&v, p);
+	ut_hot_summary_init(&v, p);
 	ut_out_text(out, ",\"verdict\":[");
 	for (size_t i = 0; i < v.count; i++) {
-		const struct ut_hot_verdict_line *l = &v.lines[i];
+		const struct ut_hot_summary_line *l = &v.lines[i];
 
 		ut_out_fmt(out, "%s{\"function\":%u,\"say\":", i ? "," : "", l->function);
 		ut_out_json_str(out, l->say.data, l->say.len);
@@ -250,7 +250,7 @@ static void put_verdict(struct ut_out *out, const struct ut_prof *p)
 		ut_out_text(out, "}");
 	}
 	ut_out_text(out, "]");
-	ut_hot_verdict_release(&v);
+	ut_hot_summary_release(&v);
 }
 
 void ut_put_stacks(struct ut_out *out, const struct ut_view *v, const struct ut_prof *p)
@@ -270,7 +270,7 @@ void ut_put_stacks(struct ut_out *out, const struct ut_view *v, const struct ut_
 	put_nodes(out, p);
 	put_groups(out, p);
 	put_strings(out, p);
-	put_verdict(out, p);
+	put_summary(out, p);
 }
 
 int ut_answer_stacks(struct ut_view *v, const struct ut_ask *a, struct ut_out *out,

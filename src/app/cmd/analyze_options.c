@@ -315,15 +315,15 @@ static enum ut_ace_release release_of(const struct ut_ace_words *w, const char *
 }
 
 /* What -V of release 1.3 writes is another thing. Exit status. */
-static int check_verdict(const struct ut_ace_words *w, const struct ut_ace_setup *s,
+static int check_summary(const struct ut_ace_words *w, const struct ut_ace_setup *s,
 			 struct ut_err *err)
 {
-	bool verdict = ut_ace_gives_verdict(&s->opts);
+	bool verification = ut_ace_verifies(&s->opts);
 
-	if (!strcmp(w->format, "text") && !verdict)
+	if (!strcmp(w->format, "text") && !verification)
 		ut_err_set(err, -EINVAL,
 			   "argument -f/--format: text is for the report of -V in release 1.3");
-	else if (verdict && (w->json || w->html))
+	else if (verification && (w->json || w->html))
 		ut_err_set(err, -EINVAL,
 			   "%s: -V of release 1.3 analyses nothing; use --verify=report",
 			   w->json ? "--json" : "--html");
@@ -365,7 +365,7 @@ static void copy_flags(const struct ut_ace_words *w, struct ut_ace_setup *s)
 						     : "processed_trace.json";
 	s->newer_because = w->compat ? NULL : new_option(w);
 	o->release = release_of(w, s->newer_because);
-	if (!w->output && ut_ace_gives_verdict(o))
+	if (!w->output && ut_ace_verifies(o))
 		s->output = "report.json";
 	o->no_coll_bw = o->release >= UT_ACE_1_2 && !w->counters_given && !w->coll;
 	/* --tb of release 1.2 leaves complete torch traces alone */
@@ -456,7 +456,7 @@ int ut_ace_check(const struct ut_ace_words *w, struct ut_ace_setup *s, struct ut
 		return UT_EXIT_FAILED;
 	}
 	copy_flags(w, s);
-	return check_verdict(w, s, err);
+	return check_summary(w, s, err);
 }
 
 void ut_ace_setup_release(struct ut_ace_setup *s)

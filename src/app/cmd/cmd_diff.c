@@ -256,9 +256,9 @@ static int finalize(const struct diff_opts *o, struct work *w, struct ut_err *er
 		if (ut_diff_rules_add(&w->rules, o->fail_if.items[i], &inner))
 			rc = ut_err_set(err, -EINVAL, "--fail-if: %s", inner.text);
 	}
-	w->rules.least = UT_VERDICT_SURE;
-	while (!rc && strcmp(o->confidence, ut_verdict_words[w->rules.least])) {
-		if (w->rules.least-- == UT_VERDICT_NOISE)
+	w->rules.least = UT_SIGNIFICANCE_SURE;
+	while (!rc && strcmp(o->confidence, ut_significance_words[w->rules.least])) {
+		if (w->rules.least-- == UT_SIGNIFICANCE_NOISE)
 			return ut_err_set(err, -EINVAL,
 					  "--confidence: '%s' is none of noise, likely, sure",
 					  o->confidence);

@@ -49,14 +49,14 @@ static int print(const struct memory_opts *o, struct ut_memory_report *r, struct
 {
 	const struct ut_report_opts report = ut_table_report(&o->table, STDOUT_FILENO, USUAL_ROWS);
 	struct ut_out *out = ut_out_open("-", 0);
-	struct ut_buf verdict = { 0 };
+	struct ut_buf summary_text = { 0 };
 
 	ut_memory_report_sort(r);
-	ut_memory_verdict(&verdict, r);
-	if (report.format == UT_REPORT_TABLE && verdict.len)
-		ut_out_fmt(out, "%s\n\n", verdict.data);
+	ut_memory_summary_text(&summary_text, r);
+	if (report.format == UT_REPORT_TABLE && summary_text.len)
+		ut_out_fmt(out, "%s\n\n", summary_text.data);
 	ut_memory_print(out, r, &report);
-	ut_buf_release(&verdict);
+	ut_buf_release(&summary_text);
 	return ut_out_commit(out, err);
 }
 

@@ -99,7 +99,7 @@ static void overview(const struct ranks_opts *o, struct ut_out *out, const struc
 {
 	struct ut_report_opts report = ut_table_report(&o->table, STDOUT_FILENO, USUAL_ROWS);
 
-	line(out, v, ut_rank_verdict);
+	line(out, v, ut_rank_summary_text);
 	line(out, v, ut_rank_efficiency);
 	ut_out_text(out, "\n");
 	ut_rank_table_print(out, v, UT_RANK_TABLE_RANKS, &report);
@@ -122,7 +122,7 @@ static void print_table(const struct ranks_opts *o, struct ut_out *out,
 {
 	const char *empty_text = ut_rank_table_empty_text(v, o->what);
 
-	line(out, v, ut_rank_verdict);
+	line(out, v, ut_rank_summary_text);
 	if (empty_text) {
 		ut_out_fmt(out, "%s.\n", empty_text);
 		return;

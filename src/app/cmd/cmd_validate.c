@@ -134,13 +134,13 @@ static void release(struct report *r)
 }
 
 /* How bad it is, counted in kinds of findings. */
-struct verdict {
+struct outcome {
 	size_t lost, odd;
 };
 
-static struct verdict evaluate(const struct report *r)
+static struct outcome evaluate(const struct report *r)
 {
-	struct verdict v = { .lost = r->failure[0] != '\0' };
+	struct outcome v = { .lost = r->failure[0] != '\0' };
 
 	for (size_t i = 0; i < r->warnings.count; i++) {
 		if (r->warnings.items[i].lost)
@@ -234,7 +234,7 @@ static bool put_failures(struct ut_out *o, const struct report *r)
 
 static void put_text(struct ut_out *o, const struct report *r)
 {
-	struct verdict v = evaluate(r);
+	struct outcome v = evaluate(r);
 	bool failed;
 
 	ut_cell_text(o, r->path);
@@ -312,7 +312,7 @@ static void json_findings(struct ut_out *o, const struct report *r)
 
 static void put_json(struct ut_out *o, const struct report *r)
 {
-	struct verdict v = evaluate(r);
+	struct outcome v = evaluate(r);
 
 	ut_out_text(o, "{");
 	json_str(o, "path", r->path);
@@ -354,7 +354,7 @@ static int validate(const struct validate_opts *opts, const struct ut_words *wor
 	ut_out_text(out, opts->json ? "[" : "");
 	for (size_t i = 0; i < in.count; i++) {
 		struct report r = { .path = in.paths[i] };
-		struct verdict v;
+		struct outcome v;
 
 		examine(&r, ut_load_threads(opts->threads));
 		v = evaluate(&r);

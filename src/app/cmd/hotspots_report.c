@@ -177,7 +177,7 @@ static int print(const struct ut_hotspots_opts *o, const struct ut_prof *p,
 	int rc = 0;
 
 	if (report.format == UT_REPORT_TABLE && (o->report <= UT_HOT_BOTTOM_UP || before))
-		ut_prof_print_verdict(out, p, before);
+		ut_prof_print_summary(out, p, before);
 	if (o->report == UT_HOT_ROWS)
 		print_rows(o, p, out);
 	else if (o->report == UT_HOT_DIFF)

@@ -29,12 +29,12 @@ static int print_threads(const struct ut_hotspots_opts *o, struct ut_threads *t,
 	const struct ut_report_opts report = ut_table_report(&o->table, STDOUT_FILENO, USUAL_ROWS);
 	bool people = report.format == UT_REPORT_TABLE;
 	struct ut_out *out = ut_out_open("-", 0);
-	struct ut_buf verdict = { 0 };
+	struct ut_buf summary = { 0 };
 
 	ut_threads_sort(t);
-	ut_threads_verdict(&verdict, t);
-	if (people && verdict.len)
-		ut_out_fmt(out, "%s\n", verdict.data);
+	ut_threads_summary_text(&summary, t);
+	if (people && summary.len)
+		ut_out_fmt(out, "%s\n", summary.data);
 	for (enum ut_threads_table which = 0; which < UT_THREADS_TABLES; which++) {
 		if (which != o->which && !(o->every && people && ut_threads_has(t, which)))
 			continue;
@@ -42,7 +42,7 @@ static int print_threads(const struct ut_hotspots_opts *o, struct ut_threads *t,
 			ut_threads_heading(out, which);
 		ut_threads_print(out, t, which, &report);
 	}
-	ut_buf_release(&verdict);
+	ut_buf_release(&summary);
 	return ut_out_commit(out, err);
 }
 

@@ -123,7 +123,7 @@ static void put_ranks(struct ut_mcp_call *c, struct ut_mcp_trace *t)
 	if (!rc && r.count > 1) {
 		ut_rank_view_make(&v, &r, ut_str_of(""));
 		ut_out_text(c->text, "\nRanks (unitrace ranks says more):\n");
-		put_sentence(c, &v, ut_rank_verdict);
+		put_sentence(c, &v, ut_rank_summary_text);
 		put_sentence(c, &v, ut_rank_efficiency);
 		ut_rank_view_release(&v);
 	}

@@ -1,5 +1,5 @@
 // kernels.tsx - what kernels are bound by: a sentence in the details of one, a column of the table of
-// kernels. Known of each name, grid and block (src/analysis/view/verdicts.c).
+// kernels. Known of each name, grid and block (src/analysis/view/bottlenecks.c).
 
 import type { Cell, Column, Detail, Info, Table } from '../source/contract';
 import type { App } from '../state/app';

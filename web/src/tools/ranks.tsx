@@ -17,7 +17,7 @@ import { Plot } from '../plot/plot';
 import { hasSheet, type Tab } from '../ui/tab';
 
 const TOOL = 'ranks',
-	LITTLE = 0.02, // of the ranks' time: src/analysis/ranks/ranks_verdict.c judges by the same
+	LITTLE = 0.02, // of the ranks' time: src/analysis/ranks/ranks_summary.c judges by the same
 	MUCH = 0.1,
 	LOW = 0.8, // an efficiency below is worth a look: POP's own limit
 	BARS = 128; // ranks with a bar of their own

@@ -1,9 +1,9 @@
 /*
- * hot_verdict.h - what to optimise first, in sentences: what of the program's own code takes most,
+ * hot_summary.h - what to optimise first, in sentences: what of the program's own code takes most,
  * how much that is and where it comes from; what is lost to causes that have names.
  */
-#ifndef UT_SAMPLE_HOT_VERDICT_H
-#define UT_SAMPLE_HOT_VERDICT_H
+#ifndef UT_SAMPLE_HOT_SUMMARY_H
+#define UT_SAMPLE_HOT_SUMMARY_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,9 +13,9 @@
 
 struct ut_prof;
 
-#define UT_HOT_VERDICT_MOST 5u
+#define UT_HOT_SUMMARY_MAX 5u
 
-struct ut_hot_verdict_line {
+struct ut_hot_summary_line {
 	struct ut_buf say; /* one sentence, no full stop */
 	struct ut_buf why; /* what can be done, or how it is known; may be empty */
 	uint64_t weight;   /* of the profile's */
@@ -24,13 +24,13 @@ struct ut_hot_verdict_line {
 };
 
 /* The first line is the verdict; none if there are no samples. */
-struct ut_hot_verdict {
-	struct ut_hot_verdict_line lines[UT_HOT_VERDICT_MOST];
+struct ut_hot_summary {
+	struct ut_hot_summary_line lines[UT_HOT_SUMMARY_MAX];
 	size_t count;
 };
 
-void ut_hot_verdict_init(struct ut_hot_verdict *v, const struct ut_prof *p); /* settled */
-void ut_hot_verdict_release(struct ut_hot_verdict *v);
+void ut_hot_summary_init(struct ut_hot_summary *v, const struct ut_prof *p); /* settled */
+void ut_hot_summary_release(struct ut_hot_summary *v);
 
 /* Are there too few samples of CPU time for any share of it to mean something? */
 bool ut_prof_is_too_few(const struct ut_prof *p);

@@ -1,8 +1,8 @@
 /*
- * verdict_units.c - the units of a device that can be what limits, and the reasons to wait that
+ * bottleneck_units.c - the units of a device that can be what limits, and the reasons to wait that
  * samples of instructions have.
  */
-#include "metrics/verdict_units.h"
+#include "metrics/bottleneck_units.h"
 
 #include <math.h>
 #include <string.h>
@@ -33,7 +33,7 @@ static bool may_be_fp16(const struct ut_kernel_facts *f)
 {
 	double tensor = f->value[UT_FACT_TENSOR], fma = f->value[UT_FACT_FMA];
 
-	return isnan(f->value[UT_FACT_FP16]) && tensor >= UT_VERDICT_BOUND &&
+	return isnan(f->value[UT_FACT_FP16]) && tensor >= UT_BOTTLENECK_BOUND &&
 	       (fabs(tensor - fma) < 1 || fabs(tensor - 2 * fma) < 1);
 }
 
@@ -45,7 +45,7 @@ bool ut_unit_is_known(const struct ut_kernel_facts *f, const struct ut_unit *u)
 	if (u->is_pipe && !isnan(f->value[UT_FACT_COMPUTE]))
 		return true;
 	if (u->fact == UT_FACT_MULTIPLY) /* twice as much of one half as of the whole pipe */
-		return f->value[UT_FACT_FMA] < UT_VERDICT_BOUND / 2;
+		return f->value[UT_FACT_FMA] < UT_BOTTLENECK_BOUND / 2;
 	if (u->fact == UT_FACT_FP16)
 		return !isnan(f->value[UT_FACT_FMA]) && !may_be_fp16(f); /* it shows in there */
 	return u->fact == UT_FACT_SHARED_PATH && !isnan(f->value[UT_FACT_L1]);
@@ -86,19 +86,19 @@ double ut_unit_weight(const struct ut_kernel_facts *f, const struct ut_unit *u)
 	if (is_fp16_work(f, u))
 		return 0;
 	if (u->rule == UT_BOUND_DRAM)
-		return use >= UT_VERDICT_BOUND ? use + 25 : use;
+		return use >= UT_BOTTLENECK_BOUND ? use + 25 : use;
 	if (u->rule == UT_BOUND_SHARED)
-		return use >= UT_VERDICT_BOUND ? use + 10 : use;
+		return use >= UT_BOTTLENECK_BOUND ? use + 10 : use;
 	if (u->rule == UT_BOUND_ATOMICS)
-		return use >= UT_VERDICT_BOUND_ATOMICS
-			       ? use + UT_VERDICT_BOUND - UT_VERDICT_BOUND_ATOMICS
+		return use >= UT_BOTTLENECK_BOUND_ATOMICS
+			       ? use + UT_BOTTLENECK_BOUND - UT_BOTTLENECK_BOUND_ATOMICS
 			       : use;
 	if (u->rule == UT_BOUND_ISSUE)
-		return use >= UT_VERDICT_CERTAIN
-			       ? fmax(use - UT_VERDICT_ISSUE_ABOVE, UT_VERDICT_BOUND)
-			       : fmin(use, UT_VERDICT_BOUND - 1);
+		return use >= UT_BOTTLENECK_CERTAIN
+			       ? fmax(use - UT_VERDICT_ISSUE_ABOVE, UT_BOTTLENECK_BOUND)
+			       : fmin(use, UT_BOTTLENECK_BOUND - 1);
 	if (u->rule == UT_BOUND_COMPUTE)
-		return fmin(use, UT_VERDICT_BOUND + 1);
+		return fmin(use, UT_BOTTLENECK_BOUND + 1);
 	return use;
 }
 
@@ -118,7 +118,7 @@ const struct ut_unit *ut_unit_busiest(const struct ut_kernel_facts *f)
 /* Counters at intervals tell nothing of what they have hit a few times only. */
 bool ut_units_have_few_samples(const struct ut_kernel_facts *f)
 {
-	return f->value[UT_FACT_COUNTER_SAMPLES] < UT_VERDICT_LEAST_SAMPLES;
+	return f->value[UT_FACT_COUNTER_SAMPLES] < UT_BOTTLENECK_LEAST_SAMPLES;
 }
 
 /* What the pipe of FP32 does, as far as it is known. */

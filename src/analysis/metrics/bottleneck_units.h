@@ -1,20 +1,20 @@
 /*
- * verdict_units.h - the units of a device that can be what limits a kernel: which are known, which
- * is busiest; and the words for reasons to wait. For the rules of verdict.c.
+ * bottleneck_units.h - the units of a device that can be what limits a kernel: which are known,
+ * which is busiest; and the words for reasons to wait. For the rules of bottleneck.c.
  */
-#ifndef UT_METRICS_VERDICT_UNITS_H
-#define UT_METRICS_VERDICT_UNITS_H
+#ifndef UT_METRICS_BOTTLENECK_UNITS_H
+#define UT_METRICS_BOTTLENECK_UNITS_H
 
-#include "metrics/verdict.h"
+#include "metrics/bottleneck.h"
 
 /* Thresholds; docs/guides/kernels.md says why. Percent, unless the name says otherwise. */
-#define UT_VERDICT_BOUND   60.0 /* a unit is what limits, from here on */
-#define UT_VERDICT_CERTAIN 80.0 /* the same, whatever else was not measured */
-#define UT_VERDICT_BOUND_ATOMICS                                                                   \
+#define UT_BOTTLENECK_BOUND   60.0 /* a unit is what limits, from here on */
+#define UT_BOTTLENECK_CERTAIN 80.0 /* the same, whatever else was not measured */
+#define UT_BOTTLENECK_BOUND_ATOMICS                                                                \
 	45.0 /* their unit in L2 is full at 60 to 80, by how they are spread */
 #define UT_VERDICT_ISSUE_ABOVE                                                                     \
 	20.0 /* instruction issue is what limits if it is used so much more than any pipe */
-#define UT_VERDICT_LEAST_SAMPLES 5.0 /* of counters */
+#define UT_BOTTLENECK_LEAST_SAMPLES 5.0 /* of counters */
 
 /* What can be busy, and what speaks of it. */
 struct ut_unit {

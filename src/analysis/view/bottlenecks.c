@@ -1,10 +1,10 @@
-#include "view/verdicts.h"
+#include "view/bottlenecks.h"
 
 #include <math.h>
 #include <string.h>
 
+#include "metrics/bottleneck_units.h"
 #include "metrics/kernel_facts.h"
-#include "metrics/verdict_units.h"
 #include "model/store.h"
 #include "text/out.h"
 #include "view/attached.h"
@@ -30,7 +30,7 @@ static void put_number(struct ut_out *out, const char *key, double value)
 /* [["of the peak of device memory",80.9,"%"], ...] */
 static void put_evidence(struct ut_out *out, const struct ut_kernel_variant *k)
 {
-	const struct ut_kernel_verdict *v = k->verdicts;
+	const struct ut_kernel_bottleneck *v = k->bottlenecks;
 
 	ut_out_text(out, ",\"evidence\":[");
 	for (size_t i = 0; i < v->evidence_count; i++) {
@@ -45,7 +45,7 @@ static void put_evidence(struct ut_out *out, const struct ut_kernel_variant *k)
 
 static void put_kernel(struct ut_out *out, const struct ut_kernel_variant *k)
 {
-	const struct ut_kernel_verdict *v = k->verdicts;
+	const struct ut_kernel_bottleneck *v = k->bottlenecks;
 
 	ut_out_text(out, "{");
 	put_text(out, "name", k->facts.name);
@@ -58,7 +58,7 @@ static void put_kernel(struct ut_out *out, const struct ut_kernel_variant *k)
 	put_number(out, "loss", v->loss);
 	put_evidence(out, k);
 	ut_out_text(out, ",\"also\":[");
-	for (size_t i = 1; i < k->verdict_count; i++) {
+	for (size_t i = 1; i < k->bottleneck_count; i++) {
 		ut_out_text(out, i > 1 ? "," : "");
 		ut_out_json_str(out, v[i].sentence, strlen(v[i].sentence));
 	}
@@ -73,7 +73,7 @@ static void put_trace(struct ut_out *out, struct ut_view *v, size_t trace, bool 
 		const struct ut_kernel_variant *k = &set->variants[i];
 
 		/* of kernels without any counter there is nothing to say, one by one */
-		if (k->verdicts->rule == UT_BOUND_UNKNOWN && !ut_unit_busiest(&k->facts))
+		if (k->bottlenecks->rule == UT_BOUND_UNKNOWN && !ut_unit_busiest(&k->facts))
 			continue;
 		ut_out_text(out, *any ? "," : ""); /* a sheet is one line */
 		put_kernel(out, k);
@@ -102,7 +102,7 @@ static bool has_devices(const struct ut_trace *t)
 	return false;
 }
 
-void ut_view_attach_verdicts(struct ut_view *v)
+void ut_view_attach_bottlenecks(struct ut_view *v)
 {
 	for (size_t i = 0; i < v->trace_count; i++) {
 		if (has_devices(&v->traces[i].store->trace)) {

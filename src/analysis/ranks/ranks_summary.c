@@ -1,4 +1,4 @@
-/* ranks_verdict.c - the sentence that comes first. */
+/* ranks_summary.c - the sentence that comes first. */
 #include <inttypes.h>
 
 #include "ranks/ranks_open.h"
@@ -129,7 +129,7 @@ static void add_worst(const struct ut_rank_view *v, struct ut_buf *out)
 			   100 * part(s->indirect, s->caused));
 }
 
-void ut_rank_verdict(const struct ut_rank_view *v, struct ut_buf *out)
+void ut_rank_summary_text(const struct ut_rank_view *v, struct ut_buf *out)
 {
 	const struct ut_ranks *r = v->ranks;
 	size_t before = out->len;

@@ -1,5 +1,5 @@
-/* test_hot_verdict.c - tests src/analysis/sample/hot_verdict.h, whose.h and short_name.h. */
-#include "sample/hot_verdict.h"
+/* test_hot_summary.c - tests src/analysis/sample/hot_summary.h, whose.h and short_name.h. */
+#include "sample/hot_summary.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -108,17 +108,17 @@ static void make_many(struct ut_prof *p, const char *const *lines)
 	p->samples *= 100;
 }
 
-static void check_verdict(const char *const *lines, const char *say, const char *why)
+static void check_summary(const char *const *lines, const char *say, const char *why)
 {
-	struct ut_hot_verdict v;
+	struct ut_hot_summary v;
 	struct ut_prof p;
 
 	make_many(&p, lines);
-	ut_hot_verdict_init(&v, &p);
+	ut_hot_summary_init(&v, &p);
 	assert_true(v.count > 0);
 	assert_string_equal(v.lines[0].say.data, say);
 	assert_string_equal(v.lines[0].why.len ? v.lines[0].why.data : "", why);
-	ut_hot_verdict_release(&v);
+	ut_hot_summary_release(&v);
 	ut_prof_release(&p);
 }
 
@@ -132,16 +132,16 @@ static void a_short_run_is_evaluated_without_its_imports(void **state)
 		"other@/usr/lib/libz.so 190",
 		"",
 	};
-	struct ut_hot_verdict v;
+	struct ut_hot_summary v;
 	struct ut_prof p;
 
 	(void)state;
 	make_many(&p, lines);
-	ut_hot_verdict_init(&v, &p);
+	ut_hot_summary_init(&v, &p);
 	assert_int_equal(v.count, 2);
 	assert_non_null(strstr(v.lines[0].say.data, "importing Python modules"));
 	assert_string_equal(v.lines[1].say.data, "work (t.py:4) takes 7.0% of 1.00 us of CPU time");
-	ut_hot_verdict_release(&v);
+	ut_hot_summary_release(&v);
 	ut_prof_release(&p);
 }
 
@@ -155,7 +155,7 @@ static void the_program_is_blamed_for_what_it_calls(void **state)
 	};
 
 	(void)state;
-	check_verdict(lines, "work (w.c:7) takes 75.0% of 1.00 us of CPU time",
+	check_summary(lines, "work (w.c:7) takes 75.0% of 1.00 us of CPU time",
 		      "80% of that in memcpy, called from main");
 }
 
@@ -177,10 +177,10 @@ static void what_is_between_it_and_its_caller_is_said(void **state)
 	};
 
 	(void)state;
-	check_verdict(most, "less (m.c:3) takes 100.0% of 100 ns of CPU time",
+	check_summary(most, "less (m.c:3) takes 100.0% of 100 ns of CPU time",
 		      "called from main through qsort");
-	check_verdict(half, "less (m.c:3) takes 100.0% of 100 ns of CPU time", "called from main");
-	check_verdict(script, "g (t.py:4) takes 100.0% of 100 ns of CPU time", "called from f");
+	check_summary(half, "less (m.c:3) takes 100.0% of 100 ns of CPU time", "called from main");
+	check_summary(script, "g (t.py:4) takes 100.0% of 100 ns of CPU time", "called from f");
 }
 
 static void without_own_code_the_heaviest_is_told(void **state)
@@ -188,7 +188,7 @@ static void without_own_code_the_heaviest_is_told(void **state)
 	static const char *const lines[] = { "a;b 30", "a;c 70", "" };
 
 	(void)state;
-	check_verdict(lines, "c takes 70.0% of 100 ns of CPU time", "called from a");
+	check_summary(lines, "c takes 70.0% of 100 ns of CPU time", "called from a");
 }
 
 static void causes_have_names(void **state)
@@ -199,15 +199,15 @@ static void causes_have_names(void **state)
 		"gomp_wait@/usr/lib/libgomp.so.1 21",
 		"",
 	};
-	struct ut_hot_verdict v;
+	struct ut_hot_summary v;
 	struct ut_prof p;
 
 	(void)state;
 	make_many(&p, lines);
-	ut_hot_verdict_init(&v, &p);
+	ut_hot_summary_init(&v, &p);
 	assert_int_equal(v.count, 3);
 	assert_non_null(strstr(v.lines[0].say.data, "60.0% (60 ns) is spent importing"));
-	ut_hot_verdict_release(&v);
+	ut_hot_summary_release(&v);
 	ut_prof_release(&p);
 }
 
@@ -221,18 +221,18 @@ static void a_cause_of_more_than_half_comes_first(void **state)
 		"other@/usr/lib/x.so 25",
 		"",
 	};
-	struct ut_hot_verdict v;
+	struct ut_hot_summary v;
 	struct ut_prof p;
 
 	(void)state;
 	make_many(&p, lines);
-	ut_hot_verdict_init(&v, &p);
+	ut_hot_summary_init(&v, &p);
 	assert_int_equal(v.count, 2);
 	assert_non_null(strstr(v.lines[0].say.data, "65.0% (65 ns) is spent in the OpenMP"));
 	assert_non_null(strstr(v.lines[1].say.data, "f (t.py:1) takes 30.0% of 100 ns"));
 	/* functions without a name are told by their library, together */
 	assert_string_equal(v.lines[1].why.data, "67% of that in libgomp.so.1");
-	ut_hot_verdict_release(&v);
+	ut_hot_summary_release(&v);
 	ut_prof_release(&p);
 }
 
@@ -324,7 +324,7 @@ static void few_samples_say_nothing(void **state)
 {
 	static const char *const lines[] = { "main@/a/app;work@/a/app 1000000",
 					     "main@/a/app;rest@/a/app 1000000", "" };
-	struct ut_hot_verdict v;
+	struct ut_hot_summary v;
 	struct ut_prof p;
 
 	(void)state;
@@ -335,17 +335,17 @@ static void few_samples_say_nothing(void **state)
 	p.did.waits[0].ns = 1000000;
 	p.did.waits[1].name = text_in(&p, "waiting: sleep");
 	p.did.waits[1].ns = 2997000000u;
-	ut_hot_verdict_init(&v, &p);
+	ut_hot_summary_init(&v, &p);
 	assert_int_equal(v.count, 1);
 	assert_string_equal(v.lines[0].say.data, "too few samples to say what takes the time: 2 in "
 						 "2.00 ms of CPU time, of a run of 3.00 s");
 	assert_string_equal(v.lines[0].why.data,
 			    "its threads waited 99.9% of their time (sleep 99.9%)");
-	ut_hot_verdict_release(&v);
+	ut_hot_summary_release(&v);
 	p.samples = 2000;
-	ut_hot_verdict_init(&v, &p);
+	ut_hot_summary_init(&v, &p);
 	assert_null(strstr(v.lines[0].say.data, "too few"));
-	ut_hot_verdict_release(&v);
+	ut_hot_summary_release(&v);
 	ut_prof_release(&p);
 }
 
@@ -355,7 +355,7 @@ static void time_without_samples_is_said(void **state)
 					    "" };
 	static const char *const some[] = { "[not sampled] 100", "main@/a/app;work@/a/app 900",
 					    "" };
-	struct ut_hot_verdict v;
+	struct ut_hot_summary v;
 	struct ut_hotspots h;
 	struct ut_prof p;
 
@@ -363,25 +363,25 @@ static void time_without_samples_is_said(void **state)
 	make_many(&p, most);
 	assert_int_equal(p.none, 900);
 	assert_int_equal(p.samples, 100);
-	ut_hot_verdict_init(&v, &p);
+	ut_hot_summary_init(&v, &p);
 	assert_int_equal(v.count, 2);
 	assert_string_equal(v.lines[0].say.data, "90.0% of the CPU time (900 ns) has no sample");
 	assert_non_null(strstr(v.lines[1].say.data, "work takes 10.0% of 1.00 us"));
-	ut_hot_verdict_release(&v);
+	ut_hot_summary_release(&v);
 	p.did.waited = 1000000; /* of processes that wait for others */
-	ut_hot_verdict_init(&v, &p);
+	ut_hot_summary_init(&v, &p);
 	assert_non_null(strstr(v.lines[0].say.data, "has no sample"));
-	ut_hot_verdict_release(&v);
+	ut_hot_summary_release(&v);
 	ut_hotspots_init(&h, &p, UT_HOT_BY_OWN);
 	assert_int_equal(h.count, 3); /* it is nobody's: neither the program's nor a library's */
 	assert_int_equal(h.rows[0].self, 900);
 	ut_hotspots_release(&h);
 	ut_prof_release(&p);
 	make_many(&p, some);
-	ut_hot_verdict_init(&v, &p);
+	ut_hot_summary_init(&v, &p);
 	assert_non_null(strstr(v.lines[0].say.data, "work takes 90.0%"));
 	assert_string_equal(v.lines[1].say.data, "10.0% of the CPU time (100 ns) has no sample");
-	ut_hot_verdict_release(&v);
+	ut_hot_summary_release(&v);
 	ut_prof_release(&p);
 }
 
@@ -416,7 +416,7 @@ static void names_are_long_enough_to_be_told_apart(void **state)
 	check_names(overloads, (const char *const[]){ "f(int)", "f(double)", "g<int>", "g<char>" });
 }
 
-UT_TESTS(hot_verdict)
+UT_TESTS(hot_summary)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_are_as_short_as_people_say_them),

@@ -1,15 +1,15 @@
 /*
- * verdict.c - the rules, as a table: each looks at a few facts and speaks or does not. The order is
- * that of the table; rules about something that costs little (minor) come behind all others.
+ * bottleneck.c - the rules, as a table: each looks at a few facts and speaks or does not. The order
+ * is that of the table; rules about something that costs little (minor) come behind all others.
  */
-#include "metrics/verdict.h"
+#include "metrics/bottleneck.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "metrics/verdict_units.h"
+#include "metrics/bottleneck_units.h"
 #include "model/classify.h"
 #include "text/cells.h"
 
@@ -66,7 +66,7 @@ void ut_kernel_facts_init(struct ut_kernel_facts *f)
 /* While a rule speaks. */
 struct speech {
 	const struct ut_kernel_facts *f;
-	struct ut_kernel_verdict *v;
+	struct ut_kernel_bottleneck *v;
 	bool minor; /* true, but not what costs most */
 };
 
@@ -88,7 +88,7 @@ static void show(struct speech *s, enum ut_kernel_fact fact)
 		if (s->v->evidence[i] == fact)
 			return;
 	}
-	if (!isnan(s->f->value[fact]) && s->v->evidence_count < UT_VERDICT_EVIDENCE)
+	if (!isnan(s->f->value[fact]) && s->v->evidence_count < UT_BOTTLENECK_EVIDENCE)
 		s->v->evidence[s->v->evidence_count++] = fact;
 }
 
@@ -164,7 +164,7 @@ static bool launch_bound(struct speech *s)
 /* Memory that all multiprocessors share is the limit, however many of them work. */
 static bool device_is_full(const struct speech *s)
 {
-	return fmax(value(s, UT_FACT_DRAM), value(s, UT_FACT_L2)) >= UT_VERDICT_CERTAIN;
+	return fmax(value(s, UT_FACT_DRAM), value(s, UT_FACT_L2)) >= UT_BOTTLENECK_CERTAIN;
 }
 
 static bool small_grid(struct speech *s)
@@ -229,7 +229,7 @@ static bool uncoalesced(struct speech *s)
 	} else {
 		return false;
 	}
-	if (value(s, UT_FACT_DRAM) >= UT_VERDICT_BOUND)
+	if (value(s, UT_FACT_DRAM) >= UT_BOTTLENECK_BOUND)
 		say(s, ", and DRAM is at %.0f %% of its peak", value(s, UT_FACT_DRAM));
 	s->minor = memory_is_idle(s);
 	show(s, UT_FACT_LOAD_BYTES);
@@ -249,9 +249,9 @@ static bool bound_by(struct speech *s, enum ut_kernel_fact fact)
 		if (ut_units[i].fact == fact)
 			u = &ut_units[i];
 	}
-	if (!u || isnan(use) || !(ut_unit_weight(s->f, u) >= UT_VERDICT_BOUND) ||
+	if (!u || isnan(use) || !(ut_unit_weight(s->f, u) >= UT_BOTTLENECK_BOUND) ||
 	    ut_units_have_few_samples(s->f) ||
-	    (use < UT_VERDICT_CERTAIN && !ut_units_are_known(s->f)))
+	    (use < UT_BOTTLENECK_CERTAIN && !ut_units_are_known(s->f)))
 		return false;
 	if (fact == UT_FACT_L2 && isnan(value(s, UT_FACT_DRAM)))
 		return false; /* it is as busy when DRAM is the limit */
@@ -323,7 +323,7 @@ static bool by_conflicts(struct speech *s)
 
 	if (!(share >= CONFLICTS) || !(use >= BUSY) || ut_units_have_few_samples(s->f))
 		return false;
-	s->minor = use < UT_VERDICT_BOUND || !most || most->fact != UT_FACT_SHARED_PATH;
+	s->minor = use < UT_BOTTLENECK_BOUND || !most || most->fact != UT_FACT_SHARED_PATH;
 	say(s,
 	    "%s: %.0f %% of shared memory's cycles repeat an access, and it is at %.0f %% of its "
 	    "peak",
@@ -343,7 +343,7 @@ static bool by_atomics(struct speech *s)
 	if (bound_by(s, UT_FACT_ATOMICS))
 		return true;
 	if (!(share >= 50) || !(use >= BUSY) || !most ||
-	    ut_unit_weight(s->f, most) >= UT_VERDICT_BOUND)
+	    ut_unit_weight(s->f, most) >= UT_BOTTLENECK_BOUND)
 		return false;
 	say(s,
 	    "waits for atomics: %.0f %% of what it asks of L2, whose busiest unit for them is at "
@@ -389,7 +389,7 @@ static bool divergent(struct speech *s)
 	if (value(s, UT_FACT_ISSUE) >= 0)
 		say(s, ", and instructions are issued at %.0f %% of the peak",
 		    value(s, UT_FACT_ISSUE));
-	s->minor = memory >= UT_VERDICT_BOUND || !(most_used(s) >= BUSY);
+	s->minor = memory >= UT_BOTTLENECK_BOUND || !(most_used(s) >= BUSY);
 	s->v->loss = 1 - lanes / whole;
 	show(s, UT_FACT_LANES);
 	show(s, UT_FACT_ISSUE);
@@ -541,7 +541,7 @@ static bool low_occupancy(struct speech *s)
 	say_limit(s);
 	/* What runs near a roof does so with the warps it has; unmeasured, nobody knows. */
 	s->minor = !ut_units_are_known(s->f) || ut_units_have_few_samples(s->f) ||
-		   !(most < UT_VERDICT_BOUND);
+		   !(most < UT_BOTTLENECK_BOUND);
 	if (!s->minor)
 		say(s, ", and no unit is used more than %.0f %%", most);
 	show(s, UT_FACT_OCCUPANCY);
@@ -588,7 +588,7 @@ static bool many_reasons(struct speech *s)
 	const char *text = ut_stall_words(s->f->reason, &hidden);
 	double ready = value(s, UT_FACT_READY);
 
-	if (ready >= UT_VERDICT_BOUND) {
+	if (ready >= UT_BOTTLENECK_BOUND) {
 		say(s,
 		    "unit not measured: in %.0f %% of samples a warp could issue, and in %.0f %% "
 		    "another one did: it waits for issue slots or a pipe, not for memory",
@@ -728,33 +728,34 @@ static bool is_last_word(size_t rule)
 	return rule == UT_BOUND_NOTHING || rule == UT_BOUND_UNKNOWN;
 }
 
-size_t ut_kernel_verdicts(const struct ut_kernel_facts *f,
-			  struct ut_kernel_verdict verdicts[UT_VERDICTS_MOST])
+size_t ut_kernel_bottlenecks(const struct ut_kernel_facts *f,
+			     struct ut_kernel_bottleneck bottlenecks[UT_BOTTLENECKS_MAX])
 {
-	struct ut_kernel_verdict minor[UT_KERNEL_RULES] = { 0 };
+	struct ut_kernel_bottleneck minor[UT_KERNEL_RULES] = { 0 };
 	size_t count = 0, minors = 0;
 
 	for (size_t i = ut_is_nccl_kernel(f->name) ? UT_BOUND_RANKS : 0; i < UT_KERNEL_RULES; i++) {
-		struct ut_kernel_verdict v = { .rule = (enum ut_kernel_rule)i,
-					       .advice = rules[i].advice,
-					       .loss = NAN };
+		struct ut_kernel_bottleneck v = { .rule = (enum ut_kernel_rule)i,
+						  .advice = rules[i].advice,
+						  .loss = NAN };
 		struct speech s = { f, &v, false };
 
 		if ((is_last_word(i) && count) || !rules[i].speaks(&s))
 			continue;
 		if (s.minor)
 			minor[minors++] = v;
-		else if (count < UT_VERDICTS_MOST)
-			verdicts[count++] = v;
+		else if (count < UT_BOTTLENECKS_MAX)
+			bottlenecks[count++] = v;
 	}
 	/* What a launch alone tells is a note beside what was not measured. */
-	if (count == 1 && verdicts[0].rule == UT_BOUND_UNKNOWN && minors && !ut_unit_busiest(f)) {
-		size_t len = strlen(verdicts[0].sentence);
+	if (count == 1 && bottlenecks[0].rule == UT_BOUND_UNKNOWN && minors &&
+	    !ut_unit_busiest(f)) {
+		size_t len = strlen(bottlenecks[0].sentence);
 
-		snprintf(verdicts[0].sentence + len, sizeof(verdicts[0].sentence) - len, "; %s",
-			 minor[0].sentence);
+		snprintf(bottlenecks[0].sentence + len, sizeof(bottlenecks[0].sentence) - len,
+			 "; %s", minor[0].sentence);
 	}
-	for (size_t i = 0; i < minors && count < UT_VERDICTS_MOST; i++)
-		verdicts[count++] = minor[i];
+	for (size_t i = 0; i < minors && count < UT_BOTTLENECKS_MAX; i++)
+		bottlenecks[count++] = minor[i];
 	return count;
 }

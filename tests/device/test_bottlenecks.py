@@ -2,7 +2,7 @@
 """What unitrace says of kernels with one known limit each (limited.cu), on a real NVIDIA GPU: right with -q, and
 never wrong with -k or --stall-sampling alone, where "not measured" is an answer.
 
-    UNITRACE_BUILD=build python3 tests/device/test_verdicts.py
+    UNITRACE_BUILD=build python3 tests/device/test_bottlenecks.py
 
 At the end is a table of the verdicts of each way to record, with ! at those that are wrong, and how many are right.
 LIMITED=PROGRAM is limited.cu compiled elsewhere (nvcc -O2 -lineinfo -gencode arch=compute_90,code=sm_90, static

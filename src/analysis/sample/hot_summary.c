@@ -1,4 +1,4 @@
-#include "sample/hot_verdict.h"
+#include "sample/hot_summary.h"
 
 #include <fnmatch.h>
 #include <inttypes.h>
@@ -62,7 +62,7 @@ static const struct cause {
 	  { NULL } },
 };
 
-#define MOST_CAUSES (UT_HOT_VERDICT_MOST - 1u) /* lines with the function before them */
+#define MOST_CAUSES (UT_HOT_SUMMARY_MAX - 1u) /* lines with the function before them */
 #define CAUSES      (sizeof(causes) / sizeof(causes[0]))
 #define IMPORTS     0 /* the first of them */
 
@@ -160,10 +160,10 @@ static void leave(void *ctx, uint32_t node)
 	}
 }
 
-static void add_cause(struct ut_hot_verdict *v, const struct ut_prof *p, const struct cause *c,
+static void add_cause(struct ut_hot_summary *v, const struct ut_prof *p, const struct cause *c,
 		      uint64_t weight)
 {
-	struct ut_hot_verdict_line *l = &v->lines[v->count++];
+	struct ut_hot_summary_line *l = &v->lines[v->count++];
 
 	ut_buf_fmt(&l->say, "%.1f%% (", share(weight, p));
 	ut_prof_amount(p, weight, &l->say);
@@ -183,7 +183,7 @@ static void count_causes(struct tally *t)
 }
 
 /* The heaviest first. */
-static void add_causes(struct ut_hot_verdict *v, const struct ut_prof *p, uint64_t weight[CAUSES])
+static void add_causes(struct ut_hot_summary *v, const struct ut_prof *p, uint64_t weight[CAUSES])
 {
 	while (v->count < MOST_CAUSES) {
 		size_t most = 0;
@@ -382,7 +382,7 @@ static void say_why(struct ut_buf *b, const struct about *a, uint64_t weight)
 	}
 }
 
-static void say_top(struct ut_hot_verdict_line *l, struct about *a, const struct ut_hot_row *top)
+static void say_top(struct ut_hot_summary_line *l, struct about *a, const struct ut_hot_row *top)
 {
 	const struct ut_prof *p = a->p;
 	bool time = ut_sample_is_cpu_time(ut_prof_text(p, p->event));
@@ -448,9 +448,9 @@ static void say_did(struct ut_buf *b, const struct ut_prof *p)
 		ut_buf_fmt(b, ", mostly for: %s", name);
 }
 
-static void add_too_few(struct ut_hot_verdict *v, const struct ut_prof *p)
+static void add_too_few(struct ut_hot_summary *v, const struct ut_prof *p)
 {
-	struct ut_hot_verdict_line *l = &v->lines[v->count++];
+	struct ut_hot_summary_line *l = &v->lines[v->count++];
 	char time[32];
 
 	l->is_unseen = true;
@@ -468,14 +468,14 @@ static void add_too_few(struct ut_hot_verdict *v, const struct ut_prof *p)
 }
 
 /* CPU time that nobody has looked at: first if it is much. */
-static void add_none(struct ut_hot_verdict *v, const struct ut_prof *p)
+static void add_none(struct ut_hot_summary *v, const struct ut_prof *p)
 {
-	struct ut_hot_verdict_line l = { .weight = p->none, .is_unseen = true };
+	struct ut_hot_summary_line l = { .weight = p->none, .is_unseen = true };
 	bool most = share(p->none, p) >= MOST_SHARE && !ut_prof_is_too_few(p);
 	bool much = share(p->none, p) >= CLEAR_SHARE && p->none > p->did.waited / 20;
 	size_t at = most || much ? 0 : v->count;
 
-	if (share(p->none, p) < LEAST_SHARE || v->count == UT_HOT_VERDICT_MOST)
+	if (share(p->none, p) < LEAST_SHARE || v->count == UT_HOT_SUMMARY_MAX)
 		return;
 	ut_buf_fmt(&l.say, "%.1f%% of the CPU time (", share(p->none, p));
 	ut_prof_amount(p, p->none, &l.say);
@@ -505,7 +505,7 @@ static const struct ut_hot_row *first_function(const struct ut_hotspots *h)
  * What of the program's own code; if too little of it is known, whatever takes most. A short run
  * spends most of its time importing: work is what is left of it.
  */
-static void add_top(struct ut_hot_verdict *v, const struct ut_prof *p, uint64_t imports)
+static void add_top(struct ut_hot_summary *v, const struct ut_prof *p, uint64_t imports)
 {
 	struct about a = { .p = p, .own = ut_prof_is_own_or_import };
 	const struct ut_hot_row *top;
@@ -525,8 +525,8 @@ static void add_top(struct ut_hot_verdict *v, const struct ut_prof *p, uint64_t 
 }
 
 /* Imports are no work: a longer run has the same. */
-static bool comes_first(const struct ut_hot_verdict_line *cause,
-			const struct ut_hot_verdict_line *own, const struct ut_prof *p)
+static bool comes_first(const struct ut_hot_summary_line *cause,
+			const struct ut_hot_summary_line *own, const struct ut_prof *p)
 {
 	return cause->weight > own->weight && (share(own->weight, p) < CLEAR_SHARE ||
 					       (share(cause->weight, p) > MOST_SHARE &&
@@ -534,9 +534,9 @@ static bool comes_first(const struct ut_hot_verdict_line *cause,
 }
 
 /* What is small beside a cause is not what to look at first. */
-static void put_first(struct ut_hot_verdict *v, const struct ut_prof *p)
+static void put_first(struct ut_hot_summary *v, const struct ut_prof *p)
 {
-	struct ut_hot_verdict_line own = v->lines[0];
+	struct ut_hot_summary_line own = v->lines[0];
 	size_t i = 0;
 
 	for (; i + 1 < v->count && comes_first(&v->lines[i + 1], &own, p); i++)
@@ -544,11 +544,11 @@ static void put_first(struct ut_hot_verdict *v, const struct ut_prof *p)
 	v->lines[i] = own;
 }
 
-void ut_hot_verdict_init(struct ut_hot_verdict *v, const struct ut_prof *p)
+void ut_hot_summary_init(struct ut_hot_summary *v, const struct ut_prof *p)
 {
 	struct tally t = { .p = p };
 
-	*v = (struct ut_hot_verdict){ .count = 0 };
+	*v = (struct ut_hot_summary){ .count = 0 };
 	if (!p->weight)
 		return;
 	if (ut_prof_is_too_few(p)) {
@@ -566,11 +566,11 @@ void ut_hot_verdict_init(struct ut_hot_verdict *v, const struct ut_prof *p)
 	add_none(v, p);
 }
 
-void ut_hot_verdict_release(struct ut_hot_verdict *v)
+void ut_hot_summary_release(struct ut_hot_summary *v)
 {
 	for (size_t i = 0; i < v->count; i++) {
 		ut_buf_release(&v->lines[i].say);
 		ut_buf_release(&v->lines[i].why);
 	}
-	*v = (struct ut_hot_verdict){ 0 };
+	*v = (struct ut_hot_summary){ 0 };
 }

@@ -1,12 +1,12 @@
 /*
- * verdict.h - what a kernel is bound by, in a sentence with its evidence: rules over what was
+ * bottleneck.h - what a kernel is bound by, in a sentence with its evidence: rules over what was
  * recorded of it, whatever that is. docs/guides/kernels.md explains each rule and its threshold.
  *
  * Pure: facts in, sentences out. What was not recorded is no number (NAN), and rules that need it
  * do not speak.
  */
-#ifndef UT_METRICS_VERDICT_H
-#define UT_METRICS_VERDICT_H
+#ifndef UT_METRICS_BOTTLENECK_H
+#define UT_METRICS_BOTTLENECK_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -130,11 +130,11 @@ enum ut_kernel_rule {
 const char *ut_kernel_rule_key(enum ut_kernel_rule rule);
 const char *ut_kernel_rule_title(enum ut_kernel_rule rule);
 
-#define UT_VERDICT_EVIDENCE 5
+#define UT_BOTTLENECK_EVIDENCE 5
 
-struct ut_kernel_verdict {
+struct ut_kernel_bottleneck {
 	enum ut_kernel_rule rule;
-	enum ut_kernel_fact evidence[UT_VERDICT_EVIDENCE];
+	enum ut_kernel_fact evidence[UT_BOTTLENECK_EVIDENCE];
 	size_t evidence_count;
 	char sentence[320]; /* without a full stop; texts of the trace are made fit for people */
 	const char *advice; /* what to do about it */
@@ -144,9 +144,9 @@ struct ut_kernel_verdict {
 /*
  * All that can be said, the verdict first. Never 0: at least that too little was measured.
  */
-#define UT_VERDICTS_MOST UT_KERNEL_RULES
-size_t ut_kernel_verdicts(const struct ut_kernel_facts *f,
-			  struct ut_kernel_verdict verdicts[UT_VERDICTS_MOST]);
+#define UT_BOTTLENECKS_MAX UT_KERNEL_RULES
+size_t ut_kernel_bottlenecks(const struct ut_kernel_facts *f,
+			     struct ut_kernel_bottleneck bottlenecks[UT_BOTTLENECKS_MAX]);
 
 /* Limits of a device's multiprocessor, by the name of the device; zeros = not known. */
 struct ut_device_limits {

@@ -1,4 +1,5 @@
-/* test_verdict.c - tests src/analysis/metrics/verdict.h: what each rule says, and which one wins.
+/* test_bottleneck.c - tests src/analysis/metrics/bottleneck.h: what each rule says, and which one
+ * wins.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -8,8 +9,8 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "metrics/bottleneck.h"
 #include "metrics/kernel_facts.h"
-#include "metrics/verdict.h"
 #include "support/unit.h"
 
 #define UNKNOWN NAN
@@ -52,7 +53,7 @@ static void kernels_of_known_bounds_are_recognised(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(measured) / sizeof(measured[0]); i++) {
 		struct ut_device_limits limits = ut_device_limits(h200);
-		struct ut_kernel_verdict v[UT_VERDICTS_MOST];
+		struct ut_kernel_bottleneck v[UT_BOTTLENECKS_MAX];
 		struct ut_kernel_facts f;
 		size_t count;
 
@@ -74,7 +75,7 @@ static void kernels_of_known_bounds_are_recognised(void **state)
 		f.value[UT_FACT_TENSOR] = measured[i].tensor;
 		f.value[UT_FACT_ATOMICS] = 0;
 		ut_kernel_facts_fit(&f, &limits);
-		count = ut_kernel_verdicts(&f, v);
+		count = ut_kernel_bottlenecks(&f, v);
 		assert_true(count >= 1);
 		if (v[0].rule != measured[i].rule)
 			fail_msg("%s: %s (%s)", measured[i].name, ut_kernel_rule_key(v[0].rule),
@@ -201,10 +202,10 @@ static void kernels_with_one_limit_are_named_by_it(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(limited) / sizeof(limited[0]); i++) {
-		struct ut_kernel_verdict v[UT_VERDICTS_MOST];
+		struct ut_kernel_bottleneck v[UT_BOTTLENECKS_MAX];
 		struct ut_kernel_facts f = limited_kernel(i);
 
-		assert_true(ut_kernel_verdicts(&f, v) >= 1);
+		assert_true(ut_kernel_bottlenecks(&f, v) >= 1);
 		if (v[0].rule != limited[i].rule)
 			fail_msg("%s: %s (%s)", limited[i].name, ut_kernel_rule_key(v[0].rule),
 				 v[0].sentence);
@@ -222,11 +223,11 @@ static void without_its_unit_no_other_is_named(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(limited) / sizeof(limited[0]); i++) {
 		for (size_t k = 0; k < sizeof(units) / sizeof(units[0]); k++) {
-			struct ut_kernel_verdict v[UT_VERDICTS_MOST];
+			struct ut_kernel_bottleneck v[UT_BOTTLENECKS_MAX];
 			struct ut_kernel_facts f = limited_kernel(i);
 
 			f.value[units[k]] = NAN;
-			assert_true(ut_kernel_verdicts(&f, v) >= 1);
+			assert_true(ut_kernel_bottlenecks(&f, v) >= 1);
 			if (v[0].rule != limited[i].rule && v[0].rule != UT_BOUND_UNKNOWN)
 				fail_msg("%s without %s: %s", limited[i].name,
 					 ut_kernel_fact_info[units[k]].key, v[0].sentence);
@@ -234,17 +235,17 @@ static void without_its_unit_no_other_is_named(void **state)
 	}
 }
 
-static struct ut_kernel_verdict verdict(const struct ut_kernel_facts *f)
+static struct ut_kernel_bottleneck bottleneck(const struct ut_kernel_facts *f)
 {
-	struct ut_kernel_verdict v[UT_VERDICTS_MOST];
+	struct ut_kernel_bottleneck v[UT_BOTTLENECKS_MAX];
 
-	assert_true(ut_kernel_verdicts(f, v) >= 1);
+	assert_true(ut_kernel_bottlenecks(f, v) >= 1);
 	return v[0];
 }
 
 static void says(const struct ut_kernel_facts *f, enum ut_kernel_rule rule, const char *sentence)
 {
-	struct ut_kernel_verdict v = verdict(f);
+	struct ut_kernel_bottleneck v = bottleneck(f);
 
 	assert_string_equal(v.sentence, sentence);
 	assert_int_equal(v.rule, rule);
@@ -388,7 +389,7 @@ static void what_was_not_measured_is_not_ruled_out(void **state)
 	says(&f, UT_BOUND_UNKNOWN,
 	     "not measured: most units; most used of what was: DRAM at 1 % of its peak; record "
 	     "with -q");
-	assert_true(isnan(verdict(&f).loss));
+	assert_true(isnan(bottleneck(&f).loss));
 	f = idle_but(UT_FACT_DRAM, 3.0);
 	f.value[UT_FACT_ATOMICS] = NAN;
 	says(&f, UT_BOUND_UNKNOWN,
@@ -400,18 +401,18 @@ static void what_was_not_measured_is_not_ruled_out(void **state)
 	     "its peak; record with -q");
 	f = idle_but(UT_FACT_L2, 87.0);
 	f.value[UT_FACT_DRAM] = NAN; /* which may be what keeps it busy */
-	assert_int_equal(verdict(&f).rule, UT_BOUND_UNKNOWN);
+	assert_int_equal(bottleneck(&f).rule, UT_BOUND_UNKNOWN);
 	f = idle_but(UT_FACT_FMA, 66.0);
 	f.value[UT_FACT_L1] = f.value[UT_FACT_SHARED_PATH] = NAN;
-	assert_int_equal(verdict(&f).rule, UT_BOUND_UNKNOWN);
+	assert_int_equal(bottleneck(&f).rule, UT_BOUND_UNKNOWN);
 	f.value[UT_FACT_FMA] = 92; /* this is a limit whatever the rest does */
-	assert_int_equal(verdict(&f).rule, UT_BOUND_FMA);
+	assert_int_equal(bottleneck(&f).rule, UT_BOUND_FMA);
 	f = idle_but(UT_FACT_DRAM, 92.0);
 	f.value[UT_FACT_COUNTER_SAMPLES] = 2;
 	says(&f, UT_BOUND_UNKNOWN,
 	     "not measured: too short for samples at these intervals (2); record with -q");
 	f.value[UT_FACT_COUNTER_SAMPLES] = 20;
-	assert_int_equal(verdict(&f).rule, UT_BOUND_DRAM);
+	assert_int_equal(bottleneck(&f).rule, UT_BOUND_DRAM);
 }
 
 static void few_lanes_are_divergence_where_instructions_are_busy(void **state)
@@ -424,20 +425,20 @@ static void few_lanes_are_divergence_where_instructions_are_busy(void **state)
 	     "divergent branches: an instruction runs for 4 of 32 threads of "
 	     "a warp, and instructions are issued at 70 % of the peak");
 	f.value[UT_FACT_ISSUE] = 0.3; /* one lane that follows pointers */
-	assert_int_equal(verdict(&f).rule, UT_BOUND_LATENCY);
+	assert_int_equal(bottleneck(&f).rule, UT_BOUND_LATENCY);
 	f.value[UT_FACT_ISSUE] = 70;
 	f.value[UT_FACT_THREADS] = 4; /* all that there are */
-	assert_int_equal(verdict(&f).rule, UT_BOUND_NOTHING);
+	assert_int_equal(bottleneck(&f).rule, UT_BOUND_NOTHING);
 	f.value[UT_FACT_THREADS] = 256;
 	f.value[UT_FACT_LANES] = 16.6; /* every other one */
-	assert_int_equal(verdict(&f).rule, UT_BOUND_DIVERGENCE);
+	assert_int_equal(bottleneck(&f).rule, UT_BOUND_DIVERGENCE);
 	f.value[UT_FACT_THREADS] = 40; /* eight in the second warp */
 	f.value[UT_FACT_LANES] = 20;
-	assert_int_equal(verdict(&f).rule, UT_BOUND_NOTHING);
+	assert_int_equal(bottleneck(&f).rule, UT_BOUND_NOTHING);
 	f.value[UT_FACT_THREADS] = 256;
 	f.value[UT_FACT_LANES] = 4;
 	f.value[UT_FACT_DRAM] = 92;
-	assert_int_equal(verdict(&f).rule, UT_BOUND_DRAM);
+	assert_int_equal(bottleneck(&f).rule, UT_BOUND_DRAM);
 }
 
 static void samples_tell_what_is_waited_for_and_where(void **state)
@@ -480,7 +481,7 @@ static void samples_tell_what_is_waited_for_and_where(void **state)
 	     "waits for memory or another slow unit: 63 % of samples; bandwidth or latency was not "
 	     "measured");
 	f.value[UT_FACT_DRAM] = 88; /* waiting is what one does when memory is full */
-	assert_int_equal(verdict(&f).rule, UT_BOUND_DRAM);
+	assert_int_equal(bottleneck(&f).rule, UT_BOUND_DRAM);
 	f = idle_but(UT_FACT_DRAM, 9.0);
 	f.reason = ut_str_of("long_scoreboard");
 	f.place = ut_str_of("chase.cu:12");
@@ -501,12 +502,12 @@ static void products_should_use_the_tensor_pipe(void **state)
 	     "does it at 88 % of its peak");
 	f = known(0);
 	f.name = ut_str_of("void cutlass::Kernel2<cutlass_80_simt_sgemm_128x256>(Params)");
-	assert_int_equal(verdict(&f).rule, UT_BOUND_NO_TENSOR);
+	assert_int_equal(bottleneck(&f).rule, UT_BOUND_NO_TENSOR);
 	f.name = ut_str_of("nvjet_hsh_gemm_128x256"); /* nothing says that it does not */
-	assert_int_equal(verdict(&f).rule, UT_BOUND_UNKNOWN);
+	assert_int_equal(bottleneck(&f).rule, UT_BOUND_UNKNOWN);
 	f = known(1, UT_FACT_FMA, 88.0);
 	f.name = ut_str_of("fused_adam");
-	assert_int_equal(verdict(&f).rule, UT_BOUND_FMA);
+	assert_int_equal(bottleneck(&f).rule, UT_BOUND_FMA);
 }
 
 static void what_limits_occupancy_is_named(void **state)
@@ -544,10 +545,10 @@ static void minor_findings_stand_behind(void **state)
 {
 	struct ut_kernel_facts f = known(4, UT_FACT_DRAM, 85.0, UT_FACT_LOCAL, 64.0,
 					 UT_FACT_OCCUPANCY, 100.0, UT_FACT_ACHIEVED, 50.0);
-	struct ut_kernel_verdict v[UT_VERDICTS_MOST];
+	struct ut_kernel_bottleneck v[UT_BOTTLENECKS_MAX];
 
 	(void)state;
-	assert_int_equal(ut_kernel_verdicts(&f, v), 3);
+	assert_int_equal(ut_kernel_bottlenecks(&f, v), 3);
 	assert_int_equal(v[0].rule, UT_BOUND_DRAM);
 	assert_int_equal(v[1].rule, UT_BOUND_SPILL);
 	assert_int_equal(v[2].rule, UT_BOUND_BALANCE);
@@ -604,7 +605,7 @@ static void facts_have_many_names(void **state)
 	assert_int_equal(ut_kernel_fact_named(ut_str_of("")), UT_KERNEL_FACTS);
 }
 
-UT_TESTS(verdict)
+UT_TESTS(bottleneck)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(kernels_with_one_limit_are_named_by_it),
@@ -624,5 +625,5 @@ UT_TESTS(verdict)
 		cmocka_unit_test(facts_have_many_names),
 	};
 
-	return cmocka_run_group_tests_name("metrics/verdict", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("metrics/bottleneck", tests, NULL, NULL);
 }
