@@ -129,7 +129,7 @@ static void the_same_table_twice_is_one(void **state)
 	assert_int_equal(f->log.started, 2);
 }
 
-static void contradictions_are_told_and_the_first_one_counts(void **state)
+static void contradictions_are_reported_and_the_first_one_counts(void **state)
 {
 	struct fixture *f = *state;
 
@@ -175,7 +175,7 @@ UT_TESTS(complog)
 		TEST(release_1_2_counts_the_total_and_knows_phases),
 		TEST(a_table_without_an_end_does_not_count),
 		TEST(the_same_table_twice_is_one),
-		TEST(contradictions_are_told_and_the_first_one_counts),
+		TEST(contradictions_are_reported_and_the_first_one_counts),
 		TEST(autopilot_ends_the_log_of_release_1_0),
 		TEST(a_category_may_hold_the_separator_itself),
 	};

@@ -50,7 +50,7 @@ static void spell(struct fixture *f,
 	assert_string_equal(ut_ace_str(&f->t, id).ptr, expected);
 }
 
-static void a_name_tells_which_interval_it_is_about(void **state)
+static void a_name_says_which_interval_it_is_about(void **state)
 {
 	struct fixture *f = *state;
 
@@ -63,7 +63,7 @@ static void a_name_tells_which_interval_it_is_about(void **state)
 	assert_int_equal(ut_ace_name_part(flags(f, "Cmpt Exec")), -1); /* no blank before it */
 }
 
-static void globals_are_told_by_any_of_ten_words(void **state)
+static void globals_are_recognized_by_any_of_ten_words(void **state)
 {
 	struct fixture *f = *state;
 
@@ -109,9 +109,9 @@ static void rdma_and_receive_have_one_spelling(void **state)
 UT_TESTS(name)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(a_name_tells_which_interval_it_is_about, setup,
+		cmocka_unit_test_setup_teardown(a_name_says_which_interval_it_is_about, setup,
 						teardown),
-		cmocka_unit_test_setup_teardown(globals_are_told_by_any_of_ten_words, setup,
+		cmocka_unit_test_setup_teardown(globals_are_recognized_by_any_of_ten_words, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(numbers_go_with_the_underscore_before_them, setup,
 						teardown),

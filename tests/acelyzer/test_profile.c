@@ -114,7 +114,7 @@ static void all_occurrences_are_matched_one_by_one(void **state)
 	assert_false(on(&p, "assert_ts_sequence", 3, UT_ACE_1_2));
 }
 
-static void a_wrong_order_is_told(void **state)
+static void a_wrong_order_is_reported(void **state)
 {
 	struct ut_ace_profile p;
 	const char *text = "{\"stages\":[{\"calculate_stats\":true},{\"normalize_phase1\":true}]}";
@@ -155,7 +155,7 @@ UT_TESTS(profile)
 		cmocka_unit_test(release_1_0_takes_a_repeated_name_for_the_next_one),
 		cmocka_unit_test(release_1_2_takes_a_repeated_name_for_all_of_them),
 		cmocka_unit_test(all_occurrences_are_matched_one_by_one),
-		cmocka_unit_test(a_wrong_order_is_told),
+		cmocka_unit_test(a_wrong_order_is_reported),
 		cmocka_unit_test(what_is_no_profile_is_refused),
 	};
 

@@ -126,7 +126,7 @@ static void without_five_good_stamps_it_is_a_host_event(void **state)
 	ut_ace_part_release(&p);
 }
 
-static void an_object_tells_dialect_rank_and_what_to_pass_on(void **state)
+static void an_object_gives_dialect_rank_and_what_to_pass_on(void **state)
 {
 	struct ut_ace_part p;
 
@@ -256,7 +256,7 @@ UT_TESTS(read_input)
 		cmocka_unit_test(nested_and_interleaved_pairs_find_each_other_by_thread_and_name),
 		cmocka_unit_test(stamps_may_be_decimal_hex_octal_binary_or_numbers),
 		cmocka_unit_test(without_five_good_stamps_it_is_a_host_event),
-		cmocka_unit_test(an_object_tells_dialect_rank_and_what_to_pass_on),
+		cmocka_unit_test(an_object_gives_dialect_rank_and_what_to_pass_on),
 		cmocka_unit_test(our_own_output_is_recognised),
 		cmocka_unit_test(a_cut_file_gives_what_is_complete),
 		cmocka_unit_test(garbage_is_one_line_with_the_place),

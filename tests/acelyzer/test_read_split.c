@@ -172,7 +172,7 @@ static void a_cut_that_was_a_wrong_guess_does_no_harm(void **state)
 	check("[", put_decoy, "]");
 }
 
-static void what_is_no_event_is_counted_and_a_cut_file_is_told(void **state)
+static void what_is_no_event_is_counted_and_a_cut_file_is_reported(void **state)
 {
 	(void)state;
 	check("[", put_no_event, "]");
@@ -186,7 +186,7 @@ UT_TESTS(read_split)
 		cmocka_unit_test(pairs_stay_together),
 		cmocka_unit_test(begins_and_ends_in_different_pieces_find_each_other),
 		cmocka_unit_test(a_cut_that_was_a_wrong_guess_does_no_harm),
-		cmocka_unit_test(what_is_no_event_is_counted_and_a_cut_file_is_told),
+		cmocka_unit_test(what_is_no_event_is_counted_and_a_cut_file_is_reported),
 	};
 
 	return cmocka_run_group_tests_name("acelyzer/read_split", tests, NULL, NULL);

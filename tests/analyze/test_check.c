@@ -77,7 +77,7 @@ static void nothing_at_all_is_odd(void **state)
 	expect(*state, UT_CHECK_ID_EMPTY, 1);
 }
 
-static void overlap_is_found_and_the_first_is_told(void **state)
+static void overlap_is_found_and_the_first_is_reported(void **state)
 {
 	struct fixture *f = *state;
 	const struct ut_finding *found = &f->c.findings[UT_CHECK_ID_OVERLAP];
@@ -103,7 +103,7 @@ static void work_of_a_device_may_run_at_the_same_time(void **state)
 	assert_int_equal(ut_check_kinds[UT_CHECK_ID_OVERLAP_DEVICE].weight, UT_CHECK_ODD);
 }
 
-static void rounding_is_told_apart(void **state)
+static void rounding_is_distinguished(void **state)
 {
 	struct fixture *f = *state;
 
@@ -160,7 +160,7 @@ static void open_spans_are_found(void **state)
 	expect(f, UT_CHECK_ID_UNFINISHED, 1);
 }
 
-static void losses_are_told(void **state)
+static void losses_are_reported(void **state)
 {
 	struct fixture *f = *state;
 
@@ -313,15 +313,15 @@ UT_TESTS(check)
 	const struct CMUnitTest tests[] = {
 		TEST(a_good_trace_has_no_findings),
 		TEST(nothing_at_all_is_odd),
-		TEST(overlap_is_found_and_the_first_is_told),
+		TEST(overlap_is_found_and_the_first_is_reported),
 		TEST(work_of_a_device_may_run_at_the_same_time),
-		TEST(rounding_is_told_apart),
+		TEST(rounding_is_distinguished),
 		TEST(siblings_that_overlap_by_rounding_are_not_lost),
 		TEST(negative_lengths_are_found),
 		TEST(many_zeros_are_odd_and_few_are_not),
 		TEST(doubles_are_found),
 		TEST(open_spans_are_found),
-		TEST(losses_are_told),
+		TEST(losses_are_reported),
 		TEST(async_spans_without_partner_are_found),
 		TEST(stray_async_ends_are_found),
 		TEST(flows_that_lead_nowhere_are_found),

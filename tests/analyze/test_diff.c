@@ -184,7 +184,7 @@ static const struct ut_diff_row *row(struct fixture *f, const char *name)
 	return NULL;
 }
 
-static void one_run_each_tells_how_far_apart_calls_are(void **state)
+static void one_run_each_shows_how_far_apart_calls_are(void **state)
 {
 	struct fixture *f = *state;
 
@@ -212,7 +212,7 @@ static void a_slight_shift_of_many_calls_is_alike(void **state)
 	assert_int_equal(row(f, "hot")->significance, UT_SIGNIFICANCE_NOISE);
 }
 
-static void a_few_calls_tell_nothing(void **state)
+static void a_few_calls_prove_nothing(void **state)
 {
 	struct fixture *f = *state;
 
@@ -239,7 +239,7 @@ static void runs_are_averaged_and_compared(void **state)
 	assert_true(row(f, "hot")->old[UT_DIFF_METRIC_TOTAL] < 500 * 14000.0);
 }
 
-static void new_and_vanished_names_are_told(void **state)
+static void new_and_vanished_names_are_reported(void **state)
 {
 	struct fixture *f = *state;
 
@@ -319,11 +319,11 @@ UT_TESTS(diff)
 		cmocka_unit_test(ranks_agree_with_counting_by_hand),
 		cmocka_unit_test(ranks_do_not_care_how_values_are_kept),
 		cmocka_unit_test(many_tests_are_adjusted),
-		TEST(one_run_each_tells_how_far_apart_calls_are),
+		TEST(one_run_each_shows_how_far_apart_calls_are),
 		TEST(a_slight_shift_of_many_calls_is_alike),
-		TEST(a_few_calls_tell_nothing),
+		TEST(a_few_calls_prove_nothing),
 		TEST(runs_are_averaged_and_compared),
-		TEST(new_and_vanished_names_are_told),
+		TEST(new_and_vanished_names_are_reported),
 		TEST(rules_are_about_the_change),
 		cmocka_unit_test(rules_that_make_no_sense_are_refused),
 	};

@@ -76,7 +76,7 @@ static void without_a_thread_the_end_looks_itself(void **state)
 	assert_true(atomic_load(&h.ended));
 }
 
-static void commands_are_told_without_the_program(void **state)
+static void commands_are_reported_without_the_program(void **state)
 {
 	static struct ut_helper h = {
 		.name = "ut-tells", .look = look, .waiting = waiting, .at_exit = nothing
@@ -131,7 +131,7 @@ UT_TESTS(helper_thread)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(without_a_thread_the_end_looks_itself), /* before there is one */
-		cmocka_unit_test(commands_are_told_without_the_program),
+		cmocka_unit_test(commands_are_reported_without_the_program),
 		cmocka_unit_test(a_child_starts_its_own),
 		cmocka_unit_test(what_does_not_move_is_counted),
 	};

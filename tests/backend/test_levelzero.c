@@ -38,7 +38,7 @@ static int end(void **state)
 
 /* ---- claims -------------------------------------------------------------------------------- */
 
-static void a_list_is_told_each_time_that_it_is_executed(void **state)
+static void a_list_is_reported_each_time_that_it_is_executed(void **state)
 {
 	ze_command_queue_handle_t queue = new_queue(0);
 	ze_command_list_handle_t list = new_list();
@@ -62,7 +62,7 @@ static void a_list_is_told_each_time_that_it_is_executed(void **state)
 	assert_int_equal(ze.queue.pfnDestroy(queue), 0);
 }
 
-static void kernels_that_nobody_wants_are_not_told(void **state)
+static void kernels_that_nobody_wants_are_not_reported(void **state)
 {
 	ze_kernel_desc_t desc = { .stype = ZE_STRUCTURE_TYPE_KERNEL_DESC,
 				  .pKernelName = "unwanted" };
@@ -149,7 +149,7 @@ static void threads_do_not_disturb_each_other(void **state)
 	assert_int_equal(host.untimed, 0);
 }
 
-static void what_the_driver_refuses_is_not_told(void **state)
+static void what_the_driver_refuses_is_not_reported(void **state)
 {
 	ze_event_pool_desc_t bad = { .stype = ZE_STRUCTURE_TYPE_EVENT_POOL_DESC };
 	ze_event_desc_t beyond = { .stype = ZE_STRUCTURE_TYPE_EVENT_DESC, .index = 7 };
@@ -177,10 +177,10 @@ static void what_the_driver_refuses_is_not_told(void **state)
 UT_TESTS(levelzero)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_list_is_told_each_time_that_it_is_executed),
-		cmocka_unit_test(kernels_that_nobody_wants_are_not_told),
+		cmocka_unit_test(a_list_is_reported_each_time_that_it_is_executed),
+		cmocka_unit_test(kernels_that_nobody_wants_are_not_reported),
 		cmocka_unit_test(threads_do_not_disturb_each_other),
-		cmocka_unit_test(what_the_driver_refuses_is_not_told),
+		cmocka_unit_test(what_the_driver_refuses_is_not_reported),
 	};
 
 	if (!find_driver())

@@ -253,7 +253,7 @@ static void reports_come_while_threads_work(void **state)
 	work_until(&measured.values);
 }
 
-static void instructions_that_wait_are_told(void **state)
+static void instructions_that_wait_are_reported(void **state)
 {
 	(void)state;
 	run_threads();
@@ -281,7 +281,7 @@ static int stream(void)
 
 static int stalls(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(instructions_that_wait_are_told) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(instructions_that_wait_are_reported) };
 
 	return cmocka_run_group_tests(tests, begin_stalls, end);
 }

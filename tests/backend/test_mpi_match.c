@@ -207,7 +207,7 @@ static void a_probe_takes_no_number(void **state)
 	assert_true(ut_mpi_match_peek(&queue, 1, 7) == 1);
 }
 
-static void nothing_is_told_before_an_earlier_wildcard_is_known(void **state)
+static void nothing_is_reported_before_an_earlier_wildcard_is_known(void **state)
 {
 	(void)state;
 	start();
@@ -242,7 +242,7 @@ UT_TESTS(mpi_match)
 		cmocka_unit_test(every_receive_finds_the_number_of_its_message),
 		cmocka_unit_test(a_receive_without_wildcards_has_its_number_at_once),
 		cmocka_unit_test(a_probe_takes_no_number),
-		cmocka_unit_test(nothing_is_told_before_an_earlier_wildcard_is_known),
+		cmocka_unit_test(nothing_is_reported_before_an_earlier_wildcard_is_known),
 		cmocka_unit_test(channels_count_apart_and_there_is_room_for_many),
 	};
 

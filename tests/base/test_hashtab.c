@@ -58,7 +58,7 @@ static void find_all(struct ut_hashtab *t)
 	assert_int_equal(find(t, items, poor_hash(1), 1), 0);
 }
 
-static void items_are_told_apart_by_their_owner(void **state)
+static void items_are_distinguished_by_their_owner(void **state)
 {
 	struct ut_arena arena = { 0 };
 	struct ut_hashtab heap = { 0 }, inside = { .arena = &arena };
@@ -107,7 +107,7 @@ UT_TESTS(hashtab)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_is_found_in_an_empty_table),
-		cmocka_unit_test(items_are_told_apart_by_their_owner),
+		cmocka_unit_test(items_are_distinguished_by_their_owner),
 		cmocka_unit_test(equal_hashes_come_in_the_order_of_their_coming),
 		cmocka_unit_test(reserved_room_is_enough),
 	};

@@ -290,7 +290,7 @@ static void a_value_beyond_the_limit_is_refused(void **state)
 	free(text);
 }
 
-static void a_failed_read_is_told_apart_from_the_end(void **state)
+static void a_failed_read_is_distinguished_from_the_end(void **state)
 {
 	struct crumbs crumbs = { .text = "[1,", .len = 3, .step = 1, .fail = -EIO };
 	struct ut_err err = { 0 };
@@ -534,7 +534,7 @@ UT_TESTS(json)
 		cmocka_unit_test(crumbs_make_no_difference),
 		cmocka_unit_test(the_window_grows_for_a_long_value_and_keeps_it_in_one_piece),
 		cmocka_unit_test(a_value_beyond_the_limit_is_refused),
-		cmocka_unit_test(a_failed_read_is_told_apart_from_the_end),
+		cmocka_unit_test(a_failed_read_is_distinguished_from_the_end),
 		cmocka_unit_test(strings_are_decoded),
 		cmocka_unit_test(values_are_rewritten_as_strict_json),
 		cmocka_unit_test(numbers_keep_their_type_and_value),

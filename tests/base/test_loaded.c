@@ -44,7 +44,7 @@ static void what_is_missing_is_named(void **state)
 	assert_string_equal(err.text, "maths cannot be used: libm.so.6 has no no_such_thing");
 }
 
-static void a_library_that_is_not_installed_is_told_so(void **state)
+static void a_library_that_is_not_installed_is_reported(void **state)
 {
 	struct ut_err err = { 0 };
 
@@ -58,7 +58,7 @@ UT_TESTS(loaded)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_there_can_be_called),
 		cmocka_unit_test(what_is_missing_is_named),
-		cmocka_unit_test(a_library_that_is_not_installed_is_told_so),
+		cmocka_unit_test(a_library_that_is_not_installed_is_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

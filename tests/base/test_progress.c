@@ -12,7 +12,7 @@
 
 #define SECOND UINT64_C(1000000000)
 
-static void the_line_tells_share_rate_and_rest(void **state)
+static void the_line_gives_share_rate_and_rest(void **state)
 {
 	struct ut_progress p = { .label = "merge", .total = 4u << 20 };
 	char line[128];
@@ -73,7 +73,7 @@ static void without_a_terminal_nothing_runs(void **state)
 UT_TESTS(progress)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_line_tells_share_rate_and_rest),
+		cmocka_unit_test(the_line_gives_share_rate_and_rest),
 		cmocka_unit_test(nothing_is_said_about_the_rest_when_there_is_hardly_any),
 		cmocka_unit_test(the_last_percent_is_for_the_end),
 		cmocka_unit_test(what_has_no_known_end_has_no_share),

@@ -80,7 +80,7 @@ static void too_large_is_an_error_not_a_wrap(void **state)
 	assert_int_not_equal(ut_time_parse("9999999h", &v, NULL), 0);
 }
 
-static void unit_tells_size_from_time(void **state)
+static void unit_distinguishes_size_from_time(void **state)
 {
 	uint64_t bytes = 1, ns = 1;
 
@@ -114,7 +114,7 @@ UT_TESTS(size)
 		cmocka_unit_test(times_as_people_write_them),
 		cmocka_unit_test(nonsense_is_refused_with_an_example),
 		cmocka_unit_test(too_large_is_an_error_not_a_wrap),
-		cmocka_unit_test(unit_tells_size_from_time),
+		cmocka_unit_test(unit_distinguishes_size_from_time),
 		cmocka_unit_test(amounts_are_shown_with_three_digits),
 	};
 

@@ -202,7 +202,7 @@ static void fails_with(const char *text, const char *why)
 	ut_schema_release(&s);
 }
 
-static void mistakes_are_told_with_their_line(void **state)
+static void mistakes_are_reported_with_their_line(void **state)
 {
 	(void)state;
 	fails_with("\nx\n", "f:2: a name before the first section");
@@ -231,7 +231,7 @@ static void hear(void *ctx, enum ut_log_level level, const char *room, const cha
 	snprintf(h->last, sizeof(h->last), "%s", text);
 }
 
-static void an_unknown_condition_is_told_and_taken_for_a_beginning(void **state)
+static void an_unknown_condition_is_reported_and_taken_for_a_beginning(void **state)
 {
 	struct heard heard = { 0 };
 	const struct ut_logger logger = { .line = hear, .ctx = &heard };
@@ -307,8 +307,8 @@ UT_TESTS(schema)
 		cmocka_unit_test(what_is_written_says_the_same_when_read),
 		cmocka_unit_test(letters_of_several_bytes_stay_whole),
 		cmocka_unit_test(a_text_in_two_sections_is_one_rule_of_the_later),
-		cmocka_unit_test(mistakes_are_told_with_their_line),
-		cmocka_unit_test(an_unknown_condition_is_told_and_taken_for_a_beginning),
+		cmocka_unit_test(mistakes_are_reported_with_their_line),
+		cmocka_unit_test(an_unknown_condition_is_reported_and_taken_for_a_beginning),
 		cmocka_unit_test(the_schema_for_pytorch_knows_its_kernels),
 	};
 

@@ -127,7 +127,7 @@ static void of_two_the_second_is_between_them(void **state)
 	ut_tally_release(&t);
 }
 
-static void categories_add_up_and_the_rest_is_told_apart(void **state)
+static void categories_add_up_and_the_rest_is_distinguished(void **state)
 {
 	struct ut_schema s = { .ignore_spaces = true };
 	struct ut_out *out = ut_out_open_memory();
@@ -167,7 +167,7 @@ UT_TESTS(tally)
 		cmocka_unit_test(a_text_without_tables_says_so),
 		cmocka_unit_test(processes_are_aggregated_as_asked),
 		cmocka_unit_test(of_two_the_second_is_between_them),
-		cmocka_unit_test(categories_add_up_and_the_rest_is_told_apart),
+		cmocka_unit_test(categories_add_up_and_the_rest_is_distinguished),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -246,7 +246,7 @@ static void without_evidence_wall_clocks_are_believed(void **state)
 	ut_host_net_free(net);
 }
 
-static void evidence_that_contradicts_itself_is_told(void **state)
+static void evidence_that_contradicts_itself_is_reported(void **state)
 {
 	static const struct ut_net_clock clocks[] = { { 0, SECOND, 0 }, { 0, SECOND, 0 } };
 	struct ut_host_net *net = ut_host_net_new(clocks, 2);
@@ -272,7 +272,7 @@ UT_TESTS(host_net)
 		cmocka_unit_test(a_rate_that_changes_is_followed),
 		cmocka_unit_test(evidence_of_one_direction_moves_no_further_than_it_must),
 		cmocka_unit_test(without_evidence_wall_clocks_are_believed),
-		cmocka_unit_test(evidence_that_contradicts_itself_is_told),
+		cmocka_unit_test(evidence_that_contradicts_itself_is_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -94,7 +94,7 @@ static uint64_t equal(int i)
 	return 42;
 }
 
-static void names_with_the_same_hash_are_told_apart(void **state)
+static void names_with_the_same_hash_are_distinguished(void **state)
 {
 	(void)state;
 	check_all(equal, 300);
@@ -105,7 +105,7 @@ static uint64_t high_bits_only(int i)
 	return (uint64_t)i << 48;
 }
 
-static void hashes_that_differ_late_are_told_apart(void **state)
+static void hashes_that_differ_late_are_distinguished(void **state)
 {
 	(void)state;
 	check_all(high_bits_only, 5000);
@@ -161,8 +161,8 @@ UT_TESTS(names)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_name_is_found_again),
-		cmocka_unit_test(names_with_the_same_hash_are_told_apart),
-		cmocka_unit_test(hashes_that_differ_late_are_told_apart),
+		cmocka_unit_test(names_with_the_same_hash_are_distinguished),
+		cmocka_unit_test(hashes_that_differ_late_are_distinguished),
 		cmocka_unit_test(threads_that_add_the_same_name_get_the_same),
 	};
 

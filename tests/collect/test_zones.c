@@ -42,7 +42,7 @@ static void two_of_one_name(void)
 	ut_zones.end(a);
 }
 
-static void zones_of_one_name_are_told_apart(void **state)
+static void zones_of_one_name_are_distinguished(void **state)
 {
 	struct session *s = *state;
 
@@ -127,7 +127,7 @@ static void zones_are_known_in_a_child(void **state)
 UT_TESTS(zones)
 {
 	const struct CMUnitTest tests[] = {
-		IN_SESSION(zones_of_one_name_are_told_apart),
+		IN_SESSION(zones_of_one_name_are_distinguished),
 		IN_SESSION(what_is_dropped_was_never_there),
 		IN_SESSION(a_domain_that_nobody_wants_has_no_zones),
 		IN_SESSION(zones_are_known_in_a_child),

@@ -113,7 +113,7 @@ static void pages_stand_below_each_other(void **state)
 	free(text);
 }
 
-static void a_note_is_told_of_its_mark(void **state)
+static void a_note_follows_its_mark(void **state)
 {
 	struct ut_scene *s = a_scene();
 	char *text;
@@ -241,7 +241,7 @@ UT_TESTS(scene)
 		cmocka_unit_test(texts_of_any_bytes_are_valid_xml),
 		cmocka_unit_test(what_has_no_place_is_left_out),
 		cmocka_unit_test(pages_stand_below_each_other),
-		cmocka_unit_test(a_note_is_told_of_its_mark),
+		cmocka_unit_test(a_note_follows_its_mark),
 		cmocka_unit_test(the_name_of_a_file_says_its_format),
 		cmocka_unit_test(cairo_makes_pdf),
 		cmocka_unit_test(cairo_makes_png_of_two_pixels_a_point),

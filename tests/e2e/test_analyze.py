@@ -134,7 +134,7 @@ class Clocks(Case):
             self.assertEqual(w[2], g[2])
         return out
 
-    def test_the_cycles_tell_how_long_and_the_host_tells_when(self):
+    def test_the_cycles_tell_how_long_and_the_host_gives_when(self):
         self.check(kernels(50, start=1.475e12, zero=1.475e12 - 3000))
 
     def test_stamps_in_hex_and_as_spans(self):
@@ -147,7 +147,7 @@ class Clocks(Case):
         """One kernel every 0.9 s for ten wraps of 7.67 s."""
         self.check(kernels(90, start=5e6, gap=0.9e6))
 
-    def test_a_wrong_frequency_is_told(self):
+    def test_a_wrong_frequency_is_reported(self):
         for j in range(3):
             self.write(f"job-{j}.json", flex(kernels(4, start=1e6 + 2e6 * j, seed=j)))
         out = self.run_ok("-i", "job-*.json", "--freq", "550:800", "-o", "o.json")

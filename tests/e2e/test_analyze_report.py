@@ -191,7 +191,7 @@ class Report(unittest.TestCase):
         self.assertIn("no power samples", got["power"]["why"])
         self.assertIsNone(got["kernels"][0]["energy_j"])
 
-    def test_verify_tells_and_strict_fails(self):
+    def test_verify_gives_and_strict_fails(self):
         events = list(iterations())
         self.write(events)
         run = self.report("--verify=strict")

@@ -54,7 +54,7 @@ class Work(Case):
         held = [e["args"] for e in events if e["ph"] == "C" and e["name"] == "allocated bytes"]
         self.assertEqual([list(a.values()) for a in held], [[4096], [0]])
 
-    def test_a_kernel_tells_its_shape_and_needs(self):
+    def test_a_kernel_gives_its_shape_and_needs(self):
         kernel = self.spans(self.record_fake(1), "kernel")[0]["args"]
         self.assertEqual(kernel["grid"], "64x1x1")
         self.assertEqual(kernel["block"], "256x1x1")
@@ -192,7 +192,7 @@ class Trouble(Case):
         self.assertEqual(self.said.count("CUDA is not recorded"), 1, self.said)
         self.assertEqual(len(self.spans(events, "train")), 1)
 
-    def test_lost_records_are_told(self):
+    def test_lost_records_are_reported(self):
         self.record_fake(5, FAKE_CUPTI_DROPS="1")
         self.assertIn("CUPTI had no room for 3 records", self.said)
 
@@ -295,7 +295,7 @@ class Summary(Case):
         self.assertIn("23 kernels, 1 copy (4096 bytes), 1 fill, 0 others", self.said)
         self.assertRegex(self.said, rf"(?m)^{re.escape(MATMUL)} +step +10 ")
 
-    def test_a_saved_trace_tells_the_same(self):
+    def test_a_saved_trace_gives_the_same(self):
         answers = []
         for name in ("run.json", "run.pftrace", "run.utr"):
             env = common.environment(UNITRACE_CUPTI=str(CUPTI))
@@ -350,7 +350,7 @@ class Summary(Case):
                           device["window_ns"]), (1, 1, 10000, 15000))
         self.assertEqual({r["backend"] for r in got["device"]}, {"L0"})
 
-    def test_a_trace_without_devices_is_told(self):
+    def test_a_trace_without_devices_is_reported(self):
         (self.dir / "plain.json").write_text(
             '[{"ph":"X","pid":1,"tid":1,"name":"a","cat":"b","ts":1,"dur":2}]')
         done = self.unitrace("stats", "--device", "plain.json")

@@ -230,7 +230,7 @@ class Sampling(Case):
         self.assertEqual(len(columns), 3 + 2 + 1)
         self.assertIn("or not at the same time: sm__inst_executed_realtime", self.said)
 
-    def test_a_full_buffer_is_told(self):
+    def test_a_full_buffer_is_reported(self):
         self.sample(FAKE_CUPTI_OVERFLOW="1")
         self.assertIn("-k: the device's buffer was full for a while", self.said)
 
@@ -406,7 +406,7 @@ class Trouble(Case):
                 self.assertEqual(done.returncode, 2)
                 self.assertIn(words, done.stderr.decode())
 
-    def test_options_without_a_mode_are_told(self):
+    def test_options_without_a_mode_are_reported(self):
         done = self.unitrace("-g", "Memory", "true")
         self.assertEqual(done.returncode, 0)
         self.assertIn("metrics are not asked for", done.stderr.decode())

@@ -289,7 +289,7 @@ class Files(Case):
         self.assertEqual(len(short), 60 + len('"",'))
         self.assertEqual([name[:20], name[-20:]], [short[:20], short[-20:]])
 
-    def test_what_devices_did_is_told_once(self):
+    def test_what_devices_did_is_reported_once(self):
         self.run_fake(*FAKE, 10, options=(KERNELS, "-o", "run.json"))
         tasks, devices = self.said.split("\nDEVICE [")
         lines = tasks[tasks.index("Task "):].splitlines()

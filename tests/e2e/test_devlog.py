@@ -383,13 +383,13 @@ class Files(Devlog):
 
 
 class Doubts(Devlog):
-    def test_missing_markers_are_told(self):
+    def test_missing_markers_are_reported(self):
         rows = [row for row in OLD_ROWS if row[3:] != ("NCRISC", 4, 1500)]
         _, err = self.run_devlog(old_log(rows), "--no-print-stats")
         self.assertIn("1 starts without an end, 0 ends without a start, on 1 RISCs, most on chip 0 "
                       "core (1, 0) NCRISC", err)
 
-    def test_a_wrapped_counter_is_told(self):
+    def test_a_wrapped_counter_is_reported(self):
         high = 5 << 32
         rows = [(0, 0, 0, "BRISC", 1, high - 100), (0, 0, 0, "BRISC", 4, high - (1 << 32) + 50)]
         _, err = self.run_devlog(old_log(rows), "--no-print-stats")
@@ -495,7 +495,7 @@ class Dashboard(Devlog):
                 self.assertNotIsInstance(e, TimeoutError)
         return got
 
-    def test_a_port_that_is_taken_is_told_and_the_files_are_there(self):
+    def test_a_port_that_is_taken_is_reported_and_the_files_are_there(self):
         done = subprocess.run([UNITRACE, "devlog", "log.csv", "-o", "other", "--no-print-stats", "--serve",
                                "-p", str(self.port)], cwd=self.dir, capture_output=True, text=True,
                               timeout=PATIENCE)

@@ -159,7 +159,7 @@ class Diff(Case):
         self.assertEqual(set(self.rows(a, b, "--min-count", 10)[1]), {"hot", "cold"})
         self.assertEqual(set(self.rows(a, b, "--name", "hot")[1]), {"hot"})
 
-    def test_misuse_and_trouble_are_told_apart(self):
+    def test_misuse_and_trouble_are_distinguished(self):
         a = make(self.dir / "a.json", 1)
         for words in ([], [a], [a, a, a], [a, a, "--fail-if", "p50>5"],
                       [a, a, "--confidence", "x"], [a, a, "--by", "x"]):

@@ -47,7 +47,7 @@ class Nothing(Case):
         }
         """
 
-    def test_python_is_told_of_its_option(self):
+    def test_python_is_reported_of_its_option(self):
         self.assertIn("--python records", self.said("python3", "-c", "1"))
         script = self.dir / "script"
         script.write_text("#!/usr/bin/env python3\n1\n")

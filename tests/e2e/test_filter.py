@@ -145,7 +145,7 @@ class Head(Case):
         self.assertEqual(got.returncode, 0, got.stderr)
         self.assertEqual(len(json.loads(got.stdout)), 5)
 
-    def test_trouble_is_told_in_one_line(self):
+    def test_trouble_is_reported_in_one_line(self):
         (self.dir / "junk").write_text("junk")
         for words in (["junk"], ["missing"]):
             got = self.unitrace("head", *words)

@@ -208,7 +208,7 @@ class NoFile(Day):
                 self.assertIn("and 1 more", name)
                 self.assertIn("r0", out)
 
-    def test_a_recording_that_is_gone_is_told(self):
+    def test_a_recording_that_is_gone_is_reported(self):
         path, = self.record(STEPS, "task", "a")
         os.unlink(self.dir / path)
         line, = self.say("stats", rc=2)[1]
@@ -303,7 +303,7 @@ class Words(Day):
         self.assertIn(name, out.splitlines()[0].split(": ")[2].split(", "))
         self.assertEqual(out.splitlines()[1], "1")
 
-    def test_version_tells_what_this_build_can_do(self):
+    def test_version_gives_what_this_build_can_do(self):
         out, _ = self.say("--version")
         lines = {line.split()[0]: line.split(None, 1)[1] for line in out.splitlines()}
         entries = len(re.findall(r"^ITT_FN", (SOURCE / "src/record/itt/api.def").read_text(), re.M))

@@ -205,7 +205,7 @@ class Clocks(mpi_support.Case):
         self.assertLess(error, 7_000_000)
 
     @under("openmpi")
-    def test_without_evidence_it_is_told(self, lib):
+    def test_without_evidence_it_is_reported(self, lib):
         """Ranks that never talk to those of another host."""
         files, _, _ = self.hosts(lib)
         for path in files:

@@ -293,7 +293,7 @@ class Stream(MetricsCase):
         names = {r.name for r in self.kernels()}
         self.assertTrue([n for n in names if n.startswith("NoKernel")], names)
 
-    def test_a_buffer_that_was_full_is_told(self):
+    def test_a_buffer_that_was_full_is_reported(self):
         self.measure("regular", STREAM, "-i", "1", simulated="stream_room=10")
         self.assertIn("the device's buffer was full for a while", self.said)
 

@@ -20,7 +20,7 @@ def limited(what, value):
 
 
 class Limits(Case):
-    def test_results_beyond_the_file_limit_are_told_and_kept(self):
+    def test_results_beyond_the_file_limit_are_reported_and_kept(self):
         soft = lambda: resource.setrlimit(resource.RLIMIT_FSIZE,
                                           (100 << 10, resource.RLIM_INFINITY))
         got = self.unitrace("-o", "run.json", "sh", "-c",
@@ -29,7 +29,7 @@ class Limits(Case):
         self.assertIn(b"run.json: File too large", got.stderr)
         self.assertEqual([f for f in self.files() if not f.endswith(".session")], [])
 
-    def test_a_session_beyond_the_file_limit_is_told_before_the_run(self):
+    def test_a_session_beyond_the_file_limit_is_reported_before_the_run(self):
         got = self.unitrace("touch", "ran", preexec_fn=limited(resource.RLIMIT_FSIZE, 4096))
         self.assertEqual(got.returncode, 125, got.stderr)
         self.assertIn(b"File too large", got.stderr)

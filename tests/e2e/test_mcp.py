@@ -378,7 +378,7 @@ class Mcp(common.Case):
         self.assertTrue(png.startswith(b"\x89PNG\r\n\x1a\n"))
         self.assertGreaterEqual(struct.unpack(">I", png[16:20])[0], 700)
 
-    def test_mistakes_are_told_in_words(self):
+    def test_mistakes_are_reported_in_words(self):
         self.server.begin()
         self.assertIn("open first", self.server.tool("stats")[0])
         self.server.tool("open", paths="t.json")

@@ -163,7 +163,7 @@ class Ends(Recorded):
 
 
 class Drawn(Recorded):
-    def test_estimates_are_within_the_error_that_is_told(self):
+    def test_estimates_are_within_the_error_that_is_reported(self):
         wrong = 0  # by more than 1.6 times the error, three standard deviations
         for seed in range(4):
             allocated, alive = map(int, self.record(KNOWN, "churn", "400000", str(40000 + seed),
@@ -361,7 +361,7 @@ class Python(Recorded):
         small = next(r for n, r in self.rows().items() if n.startswith("small"))
         self.assertGreaterEqual(small["allocations"], 400000)
 
-    def test_an_allocator_that_python_was_told_to_use(self):
+    def test_an_allocator_that_python_was_reported_to_use(self):
         env = environment(PYTHONMALLOC="malloc")
         self.assertEqual(self.script(os.path.realpath(sys.executable), env=env), "2\n")
         self.assertGreater(next(r for n, r in self.rows().items() if n.startswith("small"))["peak_bytes"], 5e6)

@@ -267,7 +267,7 @@ class Clocks(Case):
 
 
 class Collisions(Case):
-    def test_missing_ranks_are_told(self):
+    def test_missing_ranks_are_reported(self):
         for rank in (0, 1, 4, 7):
             self.write(f"r{rank}.json", json.dumps({
                 "distributedInfo": {"rank": rank, "world_size": 10},
@@ -475,7 +475,7 @@ class Inputs(Case):
         self.merge("-o", "out.json", "--offset", "a.json=soon", "a.json", rc=2)
         self.assertIn("--offset a.json=soon: 'soon' is no number", self.said)
 
-    def test_a_result_that_cannot_be_written_is_told_before_anything_is_read(self):
+    def test_a_result_that_cannot_be_written_is_reported_before_anything_is_read(self):
         self.write("a.json", "broken, which would be told first otherwise")
         for output, why in (("no/such/dir/out.json", "No such file"), (".", "is a directory"),
                             ("a.json/out.json", "Not a directory")):

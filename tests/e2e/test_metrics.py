@@ -451,7 +451,7 @@ class Browser(Case):
                               capture_output=True, text=True)
         self.assertEqual(done.returncode, 1)
 
-    def test_a_file_that_is_not_there_is_told_at_once(self):
+    def test_a_file_that_is_not_there_is_reported_at_once(self):
         done = subprocess.run([UNITRACE, "metrics", "-q", "none.csv"], cwd=self.dir, capture_output=True,
                               text=True, timeout=PATIENCE)
         self.assertEqual(done.returncode, 1)

@@ -150,7 +150,7 @@ class Merge(Case):
         self.assertIn(" of 5 files are in all.json", said)
 
     @under_every_mpi
-    def test_misuse_and_missing_files_are_told_once(self, name):
+    def test_misuse_and_missing_files_are_reported_once(self, name):
         for words, status in ((("--pids", "never", "x.json"), 2), (("nowhere.json",), 1), ((), 2)):
             got = self.under(name, "merge", *words)
             self.assertEqual(got.returncode, status, got.stderr)

@@ -40,7 +40,7 @@ class Nccl(common.Case):
     def operations(self, events):
         return [e for e in self.spans(events, "other") if "comm" in e["args"]]
 
-    def test_every_version_tells_of_calls_operations_and_the_proxy_thread(self):
+    def test_every_version_gives_of_calls_operations_and_the_proxy_thread(self):
         for version in range(1, 6):
             with self.subTest(version=version):
                 events = self.record(version)
@@ -109,7 +109,7 @@ class Nccl(common.Case):
         done = self.unitrace(CCL, "--start-paused", "--one-switch", FAKE, 5, 3)
         self.assertEqual((done.returncode, self.timelines()), (0, []), done.stderr)
 
-    def test_more_than_can_be_kept_is_told_and_does_no_harm(self):
+    def test_more_than_can_be_kept_is_reported_and_does_no_harm(self):
         events = self.record(5, 1, FAKE_NCCL_STORM="1")
         self.assertIn("NCCL does so much at once that some of it is not recorded", self.said)
         self.assertGreater(len(self.spans(events, "other")), 8000)

@@ -97,7 +97,7 @@ class Notebook(common.Case):
         self.assertEqual([o["ename"] for o in self.seen["raises"] if "ename" in o], ["ZeroDivisionError"])
         self.assertEqual(self.text("after"), "49")
 
-    def test_mistakes_and_help_are_told(self):
+    def test_mistakes_and_help_are_reported(self):
         self.assertIn("-o takes the name of a variable", self.text("wrong"))
         self.assertIn("in a process of its own", self.text("help"))
         self.assertEqual(self.text("unload"), "False")

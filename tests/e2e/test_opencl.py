@@ -305,7 +305,7 @@ class Tables(Case):
         self.assertRegex(text, r"(?m)^== CL [CG]PU Backend ==$")
         self.assertRegex(text, r"(?m)^ *clEnqueueNDRangeKernel, +10, ")
 
-    def test_waiting_and_running_are_told_for_each_command(self):
+    def test_waiting_and_running_are_reported_for_each_command(self):
         got, enqueued, text = self.report("-t", "-s")
         lines = re.findall(r"^Thread (\d+) Device 0x\w+ : (\w+) \[ns\] (\d+) \(append\) (\d+) "
                            r"\(submit\) (\d+) \(start\) (\d+) \(end\)$", text, re.M)
@@ -355,7 +355,7 @@ class Endings(Case):
         self.assertEqual(done.returncode, -signal.SIGKILL)
         self.assertEqual(len(DeviceTrace(self.trace()).work), self.enqueued(done))
 
-    def test_work_is_told_when_it_is_complete_also_if_nobody_looks(self):
+    def test_work_is_reported_when_it_is_complete_also_if_nobody_looks(self):
         process = self.start(common.UNITRACE, KERNELS, program("opencl_work"), "asleep", 1000)
         self.addCleanup(common.end_process, process)
         said = common.read_until(process.stdout, b"\n")

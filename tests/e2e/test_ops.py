@@ -230,7 +230,7 @@ class Folders(Ops):
                        capture_output=True, check=True)
         self.assertTrue((self.dir / "mine/profile_log_ops.csv").exists())
 
-    def test_what_is_not_there_is_told(self):
+    def test_what_is_not_there_is_reported(self):
         _, err = self.run_ops("nowhere", status=1)
         self.assertIn("nowhere: No such file or directory", err)
         (self.dir / "empty").mkdir()
@@ -288,7 +288,7 @@ class Today(Ops):
         self.assertIn("no message of the host", lost["PROBLEM"])
         self.assertIn("2 ops that ran on a device have no device times", err)
 
-    def test_broken_json_is_told_and_the_rest_is_kept(self):
+    def test_broken_json_is_reported_and_the_rest_is_kept(self):
         self.logs('`TT_DNN_DEVICE_OP: "A", 7, 0, false, 1024 ->\n{"op_code":"A","attributes":{"x":`;10\n'
                   "`TT_SIGNPOST: here, there\nand more`;5\n")
         self.run_ops(".")
@@ -472,7 +472,7 @@ class Today(Ops):
                          [("A", "{'axis': 1}", "False"), ("A", "{'axis': 1}", "True"), ("A", "{'axis': 1}", "True")])
         self.assertNotIn("PROBLEM", rows[1])
 
-    def test_the_log_tells_the_sub_device_of_what_the_report_has(self):
+    def test_the_log_gives_the_sub_device_of_what_the_report_has(self):
         self.logs('`TT_DNN_DEVICE_OP: "A", 7, 0, false, 7 ->\n{"op_code":"A"}`;10\n`TT_DNN_DEVICE_OP: "A", 7, 0, true, 8`;20\n',
                   "7,,,0,arch,,4,100,0,100,90,5,95,0\n8,,,0,arch,,4,100,0,100,90,5,95,0\n")
         self.zones(*self.run_of(7, 1000), (1, "BRISC", "BRISC-FW", "ZONE_START", 2000, 8,

@@ -169,7 +169,7 @@ class Profiler(Ops):
         self.assertEqual(rows[1]["HOST START TS"], "100000")
         self.assertIn("3 of 4 rows are not whole", self.said)
 
-    def test_devices_are_told_apart(self):
+    def test_devices_are_distinguished(self):
         rows = self.report([op("aten::a", 0, 50), launch(1, 1), kernel(1, "k", 10, 5),
                             launch(2, 2), kernel(2, "k", 20, 5, device=1),
                             op("aten::b", 60, 10), launch(3, 61), kernel(3, "k", 70, 5, device=1)])
@@ -219,7 +219,7 @@ class Files(Ops):
             (self.dir / "runs" / name).write_text(json.dumps([op(code, 0, 10)]))
         self.assertEqual([r["OP CODE"] for r in self.run_ops("runs")], ["aten::a", "aten::b"])
 
-    def test_what_cannot_be_read_is_told(self):
+    def test_what_cannot_be_read_is_reported(self):
         (self.dir / "empty.json").write_text("[]")
         self.run_ops("empty.json", status=1)
         self.assertIn("no ops in there", self.said)

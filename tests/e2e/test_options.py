@@ -65,7 +65,7 @@ class Names(Case):
         self.unitrace("-o", "run.json", "--overwrite", PROBE)
         self.assertEqual(self.names(self.dir / "run.json"), ["work"])
 
-    def test_each_process_has_its_report_and_reports_are_told_first(self):
+    def test_each_process_has_its_report_and_reports_are_reported_first(self):
         """`unitrace ... -o output.txt mpirun -np 4 ...; tar ... output.*`: no process counts twice."""
         got = self.unitrace("--chrome-itt-logging", "-o", "output.txt", "sh", "-c",
                             f"{PROBE}; {PROBE}; exec {PROBE}")
@@ -228,7 +228,7 @@ class ExportAndInfo(Case):
         got = self.unitrace("export", "-f", "chrome", "-o", "-", self.keep())
         self.assertIn("work", "".join(e["name"] for e in json.loads(got.stdout)["traceEvents"]))
 
-    def test_info_tells_what_is_there(self):
+    def test_info_gives_what_is_there(self):
         session = self.keep()
         got = self.unitrace("info", "--json", session)
         info = json.loads(got.stdout)[0]

@@ -153,7 +153,7 @@ class Damage(PerfettoCase):
         self.assertEqual(got.stderr.count(b"\n"), 1)
         self.assertFalse((self.dir / "out.csv").exists())
 
-    def test_what_is_left_out_is_told_once(self):
+    def test_what_is_left_out_is_reported_once(self):
         lost = 'packet { trusted_packet_sequence_id: 9 sequence_flags: 2 track_event { type: TYPE_INSTANT } }'
         got = self.csv_text(self.write("lost.pftrace", encode(SMALL + 3 * lost)))
         self.assertEqual(got.stdout.count(b"\n"), 3)

@@ -133,7 +133,7 @@ class Definitions(Query):
         self.refused("create perfetto function slice() returns table(a INT) as select 1 as a",
                      "slice is already a table")
 
-    def test_what_is_wrong_is_told_with_its_place(self):
+    def test_what_is_wrong_is_reported_with_its_place(self):
         for sql, message in (
                 ("select 1;\ninclude perfetto module slices.with_contxt",
                  "SQL:2:25: no module slices.with_contxt; did you mean slices.with_context?"),

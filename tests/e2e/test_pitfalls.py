@@ -222,7 +222,7 @@ class Pitfalls(Case):
         # 16 KiB for each thread would be 64 MiB.
         self.assertLessEqual(size, 4 << 20)
 
-    def test_17_reused_thread_ids_are_told_apart(self):
+    def test_17_reused_thread_ids_are_distinguished(self):
         trace = self.record("--quiet", program("threads_many"), 3000)
         self.assertEqual(sorted(trace.numbered("thread ")), list(range(3000)))
         for tid in {s.tid for s in trace.spans}:

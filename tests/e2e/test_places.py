@@ -55,7 +55,7 @@ class Record(Case):
     def test_a_format_that_cannot_go_there(self):
         self.refused(125, "-o", "run.sqlite.gz", says="plain file")
 
-    def test_a_variable_that_is_not_set_is_told_before_the_run(self):
+    def test_a_variable_that_is_not_set_is_reported_before_the_run(self):
         got = self.unitrace("-o", "run-%q{NO_SUCH_VARIABLE}.json", PROBE)
         self.assertEqual(got.returncode, 0)
         self.assertIn(b"the variable NO_SUCH_VARIABLE is not set", got.stderr)

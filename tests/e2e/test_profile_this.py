@@ -104,7 +104,7 @@ class TtMetal(Case):
         self.profile("kill -TERM $$", status=128 + 15)
         self.assertFalse([p for p in (self.dir / "output").rglob("*") if p.is_file()])
 
-    def test_a_build_without_the_profiler_is_told(self):
+    def test_a_build_without_the_profiler_is_reported(self):
         _, err = self.profile("echo once >> runs", status=1)
         self.assertIn("ENABLE_PROFILER=1", err)
         self.assertEqual((self.dir / "runs").read_text(), "once\n")
@@ -125,7 +125,7 @@ class TtMetal(Case):
         _, err = self.profile("true", status=1, **{**env, "TT_METAL_HOME": "elsewhere"})
         self.assertIn("could not be tried (status 1)", err)
 
-    def test_a_second_run_that_fails_or_differs_is_told(self):
+    def test_a_second_run_that_fails_or_differs_is_reported(self):
         _, err = self.profile("mkdir -p logs/ops; exit $((1 - TT_METAL_DEVICE_PROFILER))", status=1)
         self.assertIn("the second run failed with status 1", err)
         (self.dir / "model.sh").write_text(STAND_IN)
@@ -136,7 +136,7 @@ class TtMetal(Case):
         self.assertIn("the two runs differ: 1 ops were not called equally often, as add: 2 times with "
                       "device profiling, 1 times without", err)
 
-    def test_logs_of_an_earlier_run_are_told(self):
+    def test_logs_of_an_earlier_run_are_reported(self):
         self.stand_in()
         os.utime(self.dir / "logs/ops/add/profile_log_host.csv", (1e9, 1e9))
         _, err = self.profile("true")
@@ -216,7 +216,7 @@ class Cuda(Case):
         self.assertFalse((self.dir / "output/ops/profile_log_ops.csv").exists())
         self.assertEqual(len(self.tasks("with_devices")), 1)
 
-    def test_a_command_that_uses_no_device_is_told(self):
+    def test_a_command_that_uses_no_device_is_reported(self):
         _, err = self.profile(str(program("nvtx_marks")), status=1)
         self.assertIn("neither ops in there nor work of devices", err)
         self.assertEqual(len(self.tasks("host_only", "assemble")), 1)

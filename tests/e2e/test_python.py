@@ -431,7 +431,7 @@ class Imports(PythonCase):
         self.assertEqual(set(names[:len(own)]), own)
         self.assertTrue({"import textwrap", "import colorsys", "rgb_to_hsv"} <= set(names))
 
-    def test_a_large_recording_is_told_before_it_is_written(self):
+    def test_a_large_recording_is_reported_before_it_is_written(self):
         text = "def fib(n): return n if n < 2 else fib(n - 1) + fib(n - 2)\nfor _ in range({}): fib(24)"
 
         def said(times, *options):

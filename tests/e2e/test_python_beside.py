@@ -109,7 +109,7 @@ sys.{install}(None)
             self.each(check, self.TRACED.format(install=install, look=look), "--python-partial",
                       *options)
 
-    def test_what_the_program_tells_threading_is_kept(self):
+    def test_what_the_program_gives_threading_is_kept(self):
         def check(*_):
             self.assertEqual(self.printed, "True True\n")
         self.each(check, """
@@ -251,7 +251,7 @@ class Operators(PythonCase):
         return self.run_words(PYTHON, "-m", "unitrace.op_table", "out.json",
                               env=environment(PYTHONPATH=str(PACKAGE)))
 
-    def test_a_trace_without_any_is_told(self):
+    def test_a_trace_without_any_is_reported(self):
         self.profile("def f(): pass\nf()\n")
         got = self.table()
         self.assertEqual(got.returncode, 0)

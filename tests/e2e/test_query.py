@@ -386,7 +386,7 @@ class Words(Query):
         self.query("-", "-f", "-", rc=2, input=b"")
         self.query("select 1 from slice", rc=2)
 
-    def test_a_name_that_no_trace_has_is_told(self):
+    def test_a_name_that_no_trace_has_is_reported(self):
         """On stderr, with the nearest; rows, formats and status are as ever."""
         path = self.dir / "names.json"
         path.write_text('[{"ph":"X","name":"blur it\'s","pid":1,"tid":1,"ts":1,"dur":2}]')
@@ -481,7 +481,7 @@ class Words(Query):
                              "from n\" | head -n 1")
         self.assertEqual(got.stderr, b"")
 
-    def test_bad_traces_are_told_like_everywhere(self):
+    def test_bad_traces_are_reported_like_everywhere(self):
         (self.dir / "bad.json").write_text("hello, I am no trace")
         self.assertIn("bad.json", self.complaint(self.dir / "bad.json", "select 1 as x"))
         self.assertIn("missing.json", self.complaint("missing.json", "select 1 as x"))

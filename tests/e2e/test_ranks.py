@@ -281,7 +281,7 @@ class Ranks(mpi_support.Case):
         self.assertRegex(three["verdict"], r"^3 ranks waited in MPI_Allreduce .* for ranks that are not here: rank 1\.")
 
     @under(first=os.environ.get("UNITRACE_LONG") != "1")  # they differ in what `ranks` says, not in the MPI
-    def test_other_ways_to_stand_still_are_told_apart(self, lib):
+    def test_other_ways_to_stand_still_are_distinguished(self, lib):
         for how, pattern in {
                 "exit": r"^Rank 1 never came to MPI_Allreduce .*: its process had ended: exit status 3",
                 "leave": r"^Rank 1 never came to MPI_Allreduce .*: its process had ended: exit status 0, without MPI_Final",

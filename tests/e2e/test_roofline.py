@@ -164,7 +164,7 @@ class Roofline(Case):
             self.run_it("--app", "app", "--device", device, "--unitrace", recorder, status=1, CALLS=calls, INPUTS="/nowhere")
             self.assertEqual([line.split()[2] for line in calls.read_text().splitlines() if line[0] == "-"], groups)
 
-    def test_an_application_that_fails_is_told_and_what_it_left_is_taken(self):
+    def test_an_application_that_fails_is_reported_and_what_it_left_is_taken(self):
         recorder = self.script("recorder", RECORDER)
         common = {"CALLS": self.dir / "calls", "INPUTS": INPUTS, "STATUS": 3}
         done = self.run_it("--app", "app", "--device", CHIP, "--unitrace", recorder, "--groups", "run.metrics.12.csv",

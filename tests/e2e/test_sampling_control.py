@@ -86,7 +86,7 @@ class Program(Switched):
         self.sample(WAYS[0], "itt", "pause", "deep", "1", "100", options=())
         self.assertEqual(self.total()[0], {"burn_deep"})
 
-    def test_who_is_never_resumed_is_told_so(self):
+    def test_who_is_never_resumed_is_reported_so(self):
         for by in WAYS:
             self.sample(by, "shares", "50")
             self.assertIn("it began paused", self.stderr)

@@ -132,7 +132,7 @@ class ByTheKernel(Short, Case):
         verdict = self.verdict()
         self.assertRegex(verdict, r"too few samples.*: its threads waited (9\d|100)\.\d% of their time")
 
-    def test_functions_of_one_template_are_told_apart(self):
+    def test_functions_of_one_template_are_distinguished(self):
         self.hotspots(BRIEF, "templates", "40")
         said = self.unitrace("hotspots", "--tree", "--percent", "1", "run.utr").stdout.decode()
         for name in ("work<1>::go", "work<2>::go", "work<3>::go"):

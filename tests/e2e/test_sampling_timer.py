@@ -196,7 +196,7 @@ class Refused(Timed):
             self.assertEqual(line.split(";").count("down"), 301, line)
             self.assertIn(";begin;down;", line)
 
-    def test_who_cannot_load_the_library_is_told(self):
+    def test_who_cannot_load_the_library_is_reported(self):
         compiler = shutil.which("cc")
         self.sample("env", "-i", BURN, "shares", "30")
         self.assertIn("no samples of env: it was too short, or it dropped LD_PRELOAD", self.stderr)

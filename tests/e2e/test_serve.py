@@ -54,7 +54,7 @@ class Description(Server):
 
 
 class Access(Server):
-    def test_nobody_is_told_anything_without_being_let_in(self):
+    def test_nobody_is_reported_anything_without_being_let_in(self):
         self.start(enter=False)
         self.assertEqual(self.get("/server"), {"known": False, "hasPassphrase": False, "needsPassphrase": False})
         for path, operations in DESCRIPTION["paths"].items():
@@ -560,7 +560,7 @@ class Projects(Server):
         self.until(lambda alive: not alive, lambda: [p for p in viewers if pathlib.Path(f"/proc/{p}").exists() and
                                                     "Z" not in pathlib.Path(f"/proc/{p}/stat").read_text().split(")")[1][:3]])
 
-    def test_a_stream_tells_what_changes(self):
+    def test_a_stream_gives_what_changes(self):
         link = self.connect()
         link.request("GET", f"{API}/events", headers={"Cookie": self.cookie})
         stream = link.getresponse()
@@ -722,7 +722,7 @@ class Words(Server):
             self.assertEqual(self.scheme, "https")
             self.end()
 
-    def test_misuse_is_told(self):
+    def test_misuse_is_reported(self):
         for words in (["nonsense"], ["--web-port", "70000"], ["--data-directory", ""], ["--base-url", "ftp://x"],
                       ["--tls-key", "x"], ["--base-url", "https://"]):
             got = self.unitrace("serve", "--web-port", "0", *words)

@@ -65,7 +65,7 @@ class Keys(Machines):
         self.sshd.start()
         self.assertEqual(self.tried()["state"], "changed-key")
 
-    def test_who_is_not_let_in_is_told_why(self):
+    def test_who_is_not_let_in_is_reported_why(self):
         make_key(self.dir / "stranger")
         self.add(identity=str(self.dir / "stranger"))
         got = self.tried()
@@ -387,7 +387,7 @@ class Devices(Added):
     def look(self, **more):
         return self.do("POST", "/machines/far/devices", more)
 
-    def test_a_test_tells_them_and_they_are_known_from_then_on(self):
+    def test_a_test_gives_them_and_they_are_known_from_then_on(self):
         self.assertIsNone(self.known())
         self.sshd.restart("POCL_DEVICES=basic basic basic")
         before = int(time.time())
@@ -435,7 +435,7 @@ class Devices(Added):
         self.assertEqual([p.name for p in (self.data / ".unitrace/machines").iterdir()], [])
         self.assertEqual(self.call("POST", "/machines/far/devices", {}).status, 404)
 
-    def test_a_hostile_machine_tells_a_bounded_list_of_texts(self):
+    def test_a_hostile_machine_gives_a_bounded_list_of_texts(self):
         long = "x" * 239 + "\u00e9" * 1000
         evil = {"devices": [{"number": n, "name": name} for n, name in enumerate(("<img src=x onerror=alert(1)>", "a\nb\x00c\x1b[31m\x7f", long, "", "\u202eevil"))] +
                 [{"number": -1, "name": "x"}, {"number": 1e300, "name": "x"}, {"number": 0.5, "name": "x"}, {"number": "1", "name": "x"},

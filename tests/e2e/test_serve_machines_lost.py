@@ -199,7 +199,7 @@ os.execv("{shutil.which('ssh')}", ["ssh"] + words)
         env["HOME"] = str(self.dir)
         Server.start(self, *options, env=env, **more)
 
-    def test_it_is_told_to_ssh_and_lies_nowhere(self):
+    def test_it_is_reported_to_ssh_and_lies_nowhere(self):
         self.add(login="password", identity="")
         got = self.tried(password="incorrect horse")
         self.assertEqual(got["state"], "refused", got)

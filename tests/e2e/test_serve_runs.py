@@ -159,7 +159,7 @@ class Simple(Runs):
                 self.assertIn(field, [p["field"] for p in got["problems"]], got)
         self.assertEqual(self.get("/projects")[0]["results"], [])
 
-    def test_what_is_not_there_is_told_while_it_is_typed(self):
+    def test_what_is_not_there_is_reported_while_it_is_typed(self):
         (self.dir / "plain").write_text("no program")
         for wrong, field, why in (({"application": "/nonexistent/x"}, "application", "no such file on this machine"),
                                   ({"application": "no-such-program-here"}, "application", "in the server's PATH"),

@@ -336,7 +336,7 @@ class Readers(unittest.TestCase):
                     self.assertRegex(said, r"\bunfinished\b")
                     self.assertNotRegex(said, r"\balike\b|\bnoise\b")
 
-    def test_an_assistant_is_told(self):
+    def test_an_assistant_is_reported(self):
         server = Server(self.dir)
         try:
             server.begin()

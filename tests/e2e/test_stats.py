@@ -275,7 +275,7 @@ class Stats(Asking):
         counts = [int(line.split()[4]) for line in text.splitlines()[2:]]
         self.assertEqual(sum(counts), rows["alpha0"]["count"])
 
-    def test_misuse_and_trouble_are_told_apart(self):
+    def test_misuse_and_trouble_are_distinguished(self):
         path = Made(9).write(self.dir / "a.json")
         for words in ([], ["--by", "size", path], ["--sort", "x", path], ["--from", "x", path],
                       ["--kind", "x", path], ["--json", "--csv", path], ["--regex", "(", path]):

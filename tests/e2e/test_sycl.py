@@ -159,13 +159,13 @@ class Odd(Case):
         self.assertEqual([len([s for s in self.of(t) if s.name == "Produce"]) for t in traces],
                          [5, 5])
 
-    def test_a_program_that_is_killed_keeps_what_was_told(self):
+    def test_a_program_that_is_killed_keeps_what_was_reported(self):
         trace = self.tell("killed", 20, rc=-signal.SIGKILL)
         names = collections.Counter(s.name for s in self.of(trace))
         self.assertEqual((names["Produce"], names["last"]), (20, 1))
         self.assertTrue([s for s in self.of(trace) if s.name == "last"][0].unfinished)
 
-    def test_nothing_is_told_without_the_option(self):
+    def test_nothing_is_reported_without_the_option(self):
         env = common.environment(XPTI_FRAMEWORK_DISPATCHER=str(FRAMEWORK))
         done = self.unitrace(program("sycl_work"), "graph", env=env)
         self.assertEqual((done.returncode, done.stdout), (0, b"told\n"))
@@ -203,7 +203,7 @@ class Door(Case):
                                "UR_ENABLE_LAYERS": "UR_LAYER_FULL_VALIDATION,UR_LAYER_TRACING"})
         self.assertNotIn("warning", said)
 
-    def test_a_user_who_has_switched_it_off_is_told(self):
+    def test_a_user_who_has_switched_it_off_is_reported(self):
         env, said = self.environment_of(SYCL, XPTI_TRACE_ENABLE="0")
         self.assertEqual(env, {"XPTI_TRACE_ENABLE": "0"})
         self.assertIn("XPTI_TRACE_ENABLE is '0': SYCL is not recorded", said)

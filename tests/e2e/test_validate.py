@@ -66,7 +66,7 @@ class Validate(Case):
             self.assertEqual((set(findings), report["verdict"]), ({want}, "odd"), events)
             self.validate(events, "--strict", rc=1)
 
-    def test_repairs_are_told_and_losses_counted(self):
+    def test_repairs_are_reported_and_losses_counted(self):
         text = json.dumps(GOOD)
         report, _ = self.validate(text[:-1] + ",]", rc=0)
         self.assertEqual([w["weight"] for w in report["warnings"]], ["repaired"])
@@ -82,7 +82,7 @@ class Validate(Case):
         self.assertEqual(report["verdict"], "lost", report)
         self.assertIn("counter-value", findings)
 
-    def test_the_dialect_is_told(self):
+    def test_the_dialect_is_reported(self):
         torch = {"schemaVersion": 1, "deviceProperties": [], "traceEvents": GOOD}
         report, _ = self.validate(torch)
         self.assertEqual(report["dialect"], "torch")

@@ -136,7 +136,7 @@ class WhoMayAsk(View):
         self.assertEqual(quick.recv(100)[:0], b"")  # closed, or told so
         quick.close()
 
-    def test_a_port_that_is_taken_is_told(self):
+    def test_a_port_that_is_taken_is_reported(self):
         done = subprocess.run([UNITRACE, "view", "--no-browser", "-p", str(self.port), "run.json"],
                               cwd=self.dir, capture_output=True, text=True, timeout=PATIENCE)
         self.assertEqual(done.returncode, 1)
@@ -148,7 +148,7 @@ class WhoMayAsk(View):
 
 
 class Life(View):
-    def test_the_page_tells_how_far_reading_is(self):
+    def test_the_page_gives_how_far_reading_is(self):
         os.mkfifo(self.dir / "slow.json")
         self.start("slow.json", enter=False)
         self.enter()

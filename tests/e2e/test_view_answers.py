@@ -265,7 +265,7 @@ class Compare(View):
                     self.assertEqual(spread[key], row[side][key + "_ns"], row["name"])
             self.assertEqual(set(got), set())
 
-    def test_a_run_that_cannot_be_read_is_told(self):
+    def test_a_run_that_cannot_be_read_is_reported(self):
         self.save(trace())
         done = self.unitrace("view", "--no-browser", "--compare", "nowhere.json", "run.json")
         self.assertEqual(done.returncode, 1)

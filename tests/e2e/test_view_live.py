@@ -224,7 +224,7 @@ class RecordAndLook(Growing):
         self.recorder.terminate()
         self.assertEqual(self.recorder.wait(PATIENCE), 0)
 
-    def test_it_grows_ends_and_stays_until_it_is_told_to_end(self):
+    def test_it_grows_ends_and_stays_until_it_is_reported_to_end(self):
         self.look("say", "first", "many", "3", "wait", "many", "4")
         info = self.until(lambda i: i["slices"] == 3)
         self.assertTrue(info["live"])
@@ -319,7 +319,7 @@ class Files(Growing):
         self.start("first.json", "big.json")
         self.assertEqual(shown, self.numbers())
 
-    def test_what_a_cut_file_holds_is_shown_and_the_cut_is_told(self):
+    def test_what_a_cut_file_holds_is_shown_and_the_cut_is_reported(self):
         text = json.dumps(trace())
         (self.dir / "cut.json").write_text(text[:len(text) * 2 // 3])
         self.start("cut.json")
@@ -330,7 +330,7 @@ class Files(Growing):
         self.assertEqual(self.server.wait(PATIENCE), 0)
         self.assertIn(info["trouble"].splitlines()[0], self.server.stderr.read())
 
-    def test_one_of_several_that_cannot_be_read_is_told_and_the_others_are_shown(self):
+    def test_one_of_several_that_cannot_be_read_is_reported_and_the_others_are_shown(self):
         self.save(trace(), "a.json")
         self.save(trace(6), "c.json")
         packed = gzip.compress(json.dumps(trace(7)).encode())

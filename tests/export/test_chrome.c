@@ -334,7 +334,7 @@ static void processes_are_described(void **state)
 #undef HEAD
 }
 
-static void other_data_tells_clocks_losses_and_global_arguments(void **state)
+static void other_data_gives_clocks_losses_and_global_arguments(void **state)
 {
 	struct script *s = *state;
 	struct ut_trace *t = &s->trace;
@@ -376,7 +376,7 @@ UT_TESTS(chrome)
 		CASE(names_of_any_length_are_whole_the_second_time_too),
 		CASE(lanes_get_tids_that_no_thread_has),
 		CASE(processes_are_described),
-		CASE(other_data_tells_clocks_losses_and_global_arguments),
+		CASE(other_data_gives_clocks_losses_and_global_arguments),
 	};
 #undef CASE
 

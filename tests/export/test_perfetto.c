@@ -443,7 +443,7 @@ static void json_that_is_nested_too_deep_stays_text(void **state)
 	assert_non_null(memmem(s->text, s->len, text, 200));
 }
 
-static void ids_that_are_no_numbers_are_told_in_names(void **state)
+static void ids_that_are_no_numbers_are_written_in_names(void **state)
 {
 	struct script *s = *state;
 	struct ut_trace *t = &s->trace;
@@ -472,7 +472,7 @@ static void strings_are_repaired(void **state)
 					      "end 2 on 2\n");
 }
 
-static void names_that_come_late_are_told_again(void **state)
+static void names_that_come_late_are_written_again(void **state)
 {
 	struct script *s = *state;
 	struct ut_process *p = &s->trace.processes[0];
@@ -548,9 +548,9 @@ UT_TESTS(perfetto)
 		CASE(arguments_become_annotations),
 		CASE(json_becomes_nested_annotations),
 		CASE(json_that_is_nested_too_deep_stays_text),
-		CASE(ids_that_are_no_numbers_are_told_in_names),
+		CASE(ids_that_are_no_numbers_are_written_in_names),
 		CASE(strings_are_repaired),
-		CASE(names_that_come_late_are_told_again),
+		CASE(names_that_come_late_are_written_again),
 		CASE(losses_and_global_arguments_are_a_note_at_the_end),
 		CASE(each_trace_has_its_sequence_and_its_pid),
 	};

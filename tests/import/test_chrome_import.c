@@ -501,7 +501,7 @@ static void metadata_names_processes_and_threads(void **state)
 
 /* ---- dialects ------------------------------------------------------------------------------ */
 
-static void dialects_are_told_by_content(void **state)
+static void dialects_are_recognized_by_content(void **state)
 {
 	static const struct {
 		const char *text, *dialect;
@@ -535,7 +535,7 @@ static void dialects_are_told_by_content(void **state)
 	}
 }
 
-static void torch_tells_its_rank_and_clock(void **state)
+static void torch_gives_its_rank_and_clock(void **state)
 {
 	struct loaded l;
 
@@ -674,7 +674,7 @@ static void what_is_broken_is_repaired_with_one_warning(void **state)
 	}
 }
 
-static void zeros_at_the_end_are_told(void **state)
+static void zeros_at_the_end_are_reported(void **state)
 {
 	static const char text[] = "[" X "]\0\0\0\0";
 	struct loaded l;
@@ -761,12 +761,12 @@ UT_TESTS(chrome_import)
 		cmocka_unit_test(ids_of_any_kind_name_processes_and_threads),
 		cmocka_unit_test(times_are_exact),
 		cmocka_unit_test(metadata_names_processes_and_threads),
-		cmocka_unit_test(dialects_are_told_by_content),
-		cmocka_unit_test(torch_tells_its_rank_and_clock),
+		cmocka_unit_test(dialects_are_recognized_by_content),
+		cmocka_unit_test(torch_gives_its_rank_and_clock),
 		cmocka_unit_test(flex_has_its_arguments_in_attr_and_its_rank_as_pid),
 		cmocka_unit_test(our_own_file_is_read_as_it_was_written),
 		cmocka_unit_test(what_is_broken_is_repaired_with_one_warning),
-		cmocka_unit_test(zeros_at_the_end_are_told),
+		cmocka_unit_test(zeros_at_the_end_are_reported),
 		cmocka_unit_test(times_below_zero_move_everything),
 		cmocka_unit_test(what_is_no_trace_is_refused),
 		cmocka_unit_test(probes_know_json_from_other_things),

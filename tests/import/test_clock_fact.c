@@ -63,7 +63,7 @@ static const char *fact_of(const char *text)
 
 #define HEAD "unitrace-host-clock 1 0123456789abcdef "
 
-static void samples_are_told_as_they_were_measured(void **state)
+static void samples_are_reported_as_they_were_measured(void **state)
 {
 	(void)state;
 	assert_string_equal(fact_of(HEAD "fedcba9876543210\n100 -5 3\n200 -6 2\n"),
@@ -87,7 +87,7 @@ static void what_is_broken_is_passed_over(void **state)
 	assert_null(fact_of("unitrace-host-clock 1 "));
 }
 
-static void of_many_the_best_are_told_and_the_ends(void **state)
+static void of_many_the_best_are_reported_and_the_ends(void **state)
 {
 	struct ut_buf text = { 0 };
 	const char *fact;
@@ -110,9 +110,9 @@ static void of_many_the_best_are_told_and_the_ends(void **state)
 UT_TESTS(clock_fact)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(samples_are_told_as_they_were_measured),
+		cmocka_unit_test(samples_are_reported_as_they_were_measured),
 		cmocka_unit_test(what_is_broken_is_passed_over),
-		cmocka_unit_test(of_many_the_best_are_told_and_the_ends),
+		cmocka_unit_test(of_many_the_best_are_reported_and_the_ends),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);

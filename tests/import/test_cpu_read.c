@@ -336,7 +336,7 @@ static void who_began_off_and_stayed_so_has_nothing(void **state)
 	assert_int_equal(fact("app", "cpu_ns"), 0);
 }
 
-static void times_of_proc_tell_what_was_not_sampled(void **state)
+static void times_of_proc_show_what_was_not_sampled(void **state)
 {
 	(void)state;
 	begin(UT_CPU_TIMED);
@@ -494,7 +494,7 @@ UT_TESTS(cpu_read)
 		TEST(what_lies_in_a_pause_does_not_count),
 		TEST(usage_has_no_value_in_pauses),
 		TEST(who_began_off_and_stayed_so_has_nothing),
-		TEST(times_of_proc_tell_what_was_not_sampled),
+		TEST(times_of_proc_show_what_was_not_sampled),
 		TEST(a_short_thread_ran_until_it_ended),
 		TEST(without_a_switch_it_ran_all_the_time),
 		TEST(programs_without_samples_have_a_row_together),

@@ -207,7 +207,7 @@ static void inputs_come_in_order_however_many_threads(void **state)
 	}
 }
 
-static void the_first_failure_is_the_one_that_is_told(void **state)
+static void the_first_failure_is_the_one_that_is_reported(void **state)
 {
 	const struct ut_import_opts opts = { .threads = 3 };
 	struct seen seen = { 0 };
@@ -239,8 +239,8 @@ UT_TESTS(inputs)
 		cmocka_unit_test_setup_teardown(what_is_not_there_is_said, setup, teardown),
 		cmocka_unit_test_setup_teardown(inputs_come_in_order_however_many_threads, setup,
 						teardown),
-		cmocka_unit_test_setup_teardown(the_first_failure_is_the_one_that_is_told, setup,
-						teardown),
+		cmocka_unit_test_setup_teardown(the_first_failure_is_the_one_that_is_reported,
+						setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -51,7 +51,7 @@ static void what_is_no_line_of_a_map_is_left_out(void **state)
 	assert_string_equal(function_at(0x20, 0), "good");
 }
 
-static void the_last_one_told_is_there(void **state)
+static void the_last_one_reported_is_there(void **state)
 {
 	(void)state;
 	read_map("1000 100 old\n1040 10 new\n1000 20 newest\n");
@@ -292,7 +292,7 @@ UT_TESTS(jit_code)
 	const struct CMUnitTest tests[] = {
 		TEST(lines_of_a_map_are_functions),
 		TEST(what_is_no_line_of_a_map_is_left_out),
-		TEST(the_last_one_told_is_there),
+		TEST(the_last_one_reported_is_there),
 		TEST(who_was_there_at_a_time_is_found),
 		TEST(lines_of_itt_say_where_they_end),
 		TEST(names_of_v8_are_function_file_and_line),

@@ -267,7 +267,7 @@ static void children_begin_with_what_their_parent_has(void **state)
 	ut_store_release(&store);
 }
 
-static void events_are_told_apart(void **state)
+static void events_are_distinguished(void **state)
 {
 	static const uint64_t ip[] = { 0x10, 0 };
 	struct made_perf p = { .events = 2 };
@@ -321,7 +321,7 @@ UT_TESTS(prof_import)
 		cmocka_unit_test(pprof_of_others_is_read),
 		cmocka_unit_test(records_are_taken_in_order_of_time),
 		cmocka_unit_test(children_begin_with_what_their_parent_has),
-		cmocka_unit_test(events_are_told_apart),
+		cmocka_unit_test(events_are_distinguished),
 		cmocka_unit_test(damage_is_survived),
 	};
 

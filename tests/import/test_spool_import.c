@@ -563,7 +563,7 @@ static void the_programs_own_tracks_take_what_is_begun_on_them(void **state)
 			  "group: track: span in 110+40\n");
 }
 
-static void compiled_methods_are_told(void **state)
+static void compiled_methods_are_reported(void **state)
 {
 	struct build b;
 
@@ -698,7 +698,7 @@ UT_TESTS(spool_import)
 		cmocka_unit_test(counters_have_a_track_each_with_unit_and_type),
 		cmocka_unit_test(times_on_the_programs_own_clock_are_mapped),
 		cmocka_unit_test(the_programs_own_tracks_take_what_is_begun_on_them),
-		cmocka_unit_test(compiled_methods_are_told),
+		cmocka_unit_test(compiled_methods_are_reported),
 		cmocka_unit_test(a_pause_is_a_span_of_its_own),
 		cmocka_unit_test(a_heap_is_a_counter_of_what_is_alive),
 		cmocka_unit_test(events_that_end_out_of_order_overlap),

@@ -186,7 +186,7 @@ static void note_percent(struct ut_sink *sink, const struct ut_trace *trace,
 	l->percents[l->count++] = trace->percent;
 }
 
-static void who_waits_is_told_how_much_has_been_read(void **state)
+static void waiting_clients_get_the_progress_of_reading(void **state)
 {
 	struct listener l = { .sink.event = note_percent };
 	struct ut_trace trace;
@@ -213,7 +213,7 @@ UT_TESTS(spool_order)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(any_sequence_of_calls_gives_what_a_plain_model_gives),
-		cmocka_unit_test(who_waits_is_told_how_much_has_been_read),
+		cmocka_unit_test(waiting_clients_get_the_progress_of_reading),
 	};
 
 	return cmocka_run_group_tests_name("import/spool_order", tests, NULL, NULL);

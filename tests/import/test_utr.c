@@ -849,7 +849,7 @@ static void a_new_section_that_is_needed_is_not_skipped(void **state)
 	free(b.data);
 }
 
-static void other_byte_orders_and_text_transfers_are_told(void **state)
+static void other_byte_orders_and_text_transfers_are_reported(void **state)
 {
 	struct bytes b = small_file();
 
@@ -913,7 +913,7 @@ UT_TESTS(utr)
 		cmocka_unit_test(a_newer_major_version_is_refused_in_one_line),
 		cmocka_unit_test(a_newer_minor_version_with_a_new_section_opens),
 		cmocka_unit_test(a_new_section_that_is_needed_is_not_skipped),
-		cmocka_unit_test(other_byte_orders_and_text_transfers_are_told),
+		cmocka_unit_test(other_byte_orders_and_text_transfers_are_reported),
 	};
 
 	if (seeds)

@@ -172,7 +172,7 @@ static void mpi_is_opened_alone_and_in_front_of_the_users_libraries(void **state
 	assert_null(ut_env_get(&f->env, "CUDA_INJECTION64_PATH"));
 }
 
-static void nccl_is_told_of_its_plugin_unless_it_has_one(void **state)
+static void nccl_gets_the_plugin_unless_it_has_one(void **state)
 {
 	struct fixture *f = *state;
 	const char *nccl = ut_path_join(&f->arena, f->dir, "nccl.so");
@@ -288,7 +288,7 @@ UT_TESTS(inject)
 		cmocka_unit_test_setup_teardown(a_library_may_be_the_only_vendor, make, release),
 		cmocka_unit_test_setup_teardown(
 			mpi_is_opened_alone_and_in_front_of_the_users_libraries, make, release),
-		cmocka_unit_test_setup_teardown(nccl_is_told_of_its_plugin_unless_it_has_one, make,
+		cmocka_unit_test_setup_teardown(nccl_gets_the_plugin_unless_it_has_one, make,
 						release),
 		cmocka_unit_test_setup_teardown(a_missing_backend_of_mpi_changes_nothing, make,
 						release),

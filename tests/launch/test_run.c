@@ -82,7 +82,7 @@ static void death_by_signal_comes_back(void **state)
 	assert_int_equal(WTERMSIG(r.status), SIGTERM);
 }
 
-static void missing_program_is_told_by_errno(void **state)
+static void missing_program_is_reported_by_errno(void **state)
 {
 	struct fixture *f = *state;
 	const char *argv[] = { "/nowhere/at-all", NULL };
@@ -205,7 +205,7 @@ UT_TESTS(run)
 	const struct CMUnitTest tests[] = {
 		CASE(exit_status_comes_back),
 		CASE(death_by_signal_comes_back),
-		CASE(missing_program_is_told_by_errno),
+		CASE(missing_program_is_reported_by_errno),
 		CASE(program_finds_session_and_collector),
 		CASE(preload_goes_before_what_was_there),
 		CASE(root_pid_is_the_program),

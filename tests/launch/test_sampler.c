@@ -278,7 +278,7 @@ static void the_file_is_for_its_owner(void **state)
 	assert_true(found > 0);
 }
 
-static void who_is_not_there_is_told(void **state)
+static void who_is_not_there_is_reported(void **state)
 {
 	const struct ut_sampler_opts opts = { .dir = dir, .hz = 100 };
 	struct ut_err err = { 0 };
@@ -306,7 +306,7 @@ UT_TESTS(sampler)
 		cmocka_unit_test(attached_again_and_again_nothing_changes),
 		cmocka_unit_test(a_process_with_threads_is_attached_to),
 		cmocka_unit_test(the_file_is_for_its_owner),
-		cmocka_unit_test(who_is_not_there_is_told),
+		cmocka_unit_test(who_is_not_there_is_reported),
 	};
 
 	return cmocka_run_group_tests_name("launch/sampler", tests, make_dir, remove_dir);

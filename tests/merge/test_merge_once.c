@@ -100,7 +100,7 @@ static bool merged_once(const char *middle, const char *output)
 	return once;
 }
 
-static void one_look_is_enough_if_the_ends_tell(void **state)
+static void one_look_is_enough_if_the_ends_suffice(void **state)
 {
 	(void)state;
 	assert_true(merged_once(NULL, NULL));
@@ -127,7 +127,7 @@ static void what_cannot_be_taken_back_is_not_guessed_at(void **state)
 UT_TESTS(merge_once)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_look_is_enough_if_the_ends_tell),
+		cmocka_unit_test(one_look_is_enough_if_the_ends_suffice),
 		cmocka_unit_test(surprises_in_the_middle_need_two),
 		cmocka_unit_test(what_cannot_be_taken_back_is_not_guessed_at),
 	};

@@ -130,7 +130,7 @@ static void torch_and_times_since_1970_align_too(void **state)
 	forget(2);
 }
 
-static void who_does_not_tell_stays_and_no_align_means_it(void **state)
+static void inputs_without_clocks_stay_and_no_align_means_it(void **state)
 {
 	struct ut_merge_rules rules = { .no_align = true };
 
@@ -217,7 +217,7 @@ static void pids_are_kept_or_counted_on_request(void **state)
 	"{\"distributedInfo\":{\"rank\":" rank "},\"traceEvents\":[{\"ph\":\"M\",\"pid\":" pid     \
 	",\"name\":\"process_name\",\"args\":{\"name\":\"" name "\"}}]}"
 
-static void equal_names_are_told_apart_by_rank_and_ranks_are_in_order(void **state)
+static void equal_names_are_distinguished_by_rank_and_ranks_are_in_order(void **state)
 {
 	(void)state;
 	add_file(0, RANKED("2", "1", "python"));
@@ -321,11 +321,11 @@ UT_TESTS(plan)
 		cmocka_unit_test(a_host_that_was_started_again_has_another_clock),
 		cmocka_unit_test(the_latest_zero_wins_but_nothing_falls_below_it),
 		cmocka_unit_test(torch_and_times_since_1970_align_too),
-		cmocka_unit_test(who_does_not_tell_stays_and_no_align_means_it),
+		cmocka_unit_test(inputs_without_clocks_stay_and_no_align_means_it),
 		cmocka_unit_test(offsets_are_added_by_name),
 		cmocka_unit_test(a_pid_belongs_to_the_first_file_that_uses_it),
 		cmocka_unit_test(pids_are_kept_or_counted_on_request),
-		cmocka_unit_test(equal_names_are_told_apart_by_rank_and_ranks_are_in_order),
+		cmocka_unit_test(equal_names_are_distinguished_by_rank_and_ranks_are_in_order),
 		cmocka_unit_test(without_ranks_names_and_order_are_left_alone),
 		cmocka_unit_test(numbers_of_files_get_ranges_of_their_own),
 		cmocka_unit_test(a_range_at_the_limit_moves_down),

@@ -125,7 +125,7 @@ static void events_are_found_in_every_shape(void **state)
 		assert_string_equal(copy(shapes[i]), "{\"ph\":\"X\",\"ts\":1},\n{\"ph\":\"i\"}");
 }
 
-static void what_was_wrong_is_told_with_its_place(void **state)
+static void what_was_wrong_is_reported_with_its_place(void **state)
 {
 	struct ut_err err = { 0 };
 	struct ut_facts f;
@@ -411,7 +411,7 @@ static void clocks_that_run_differently_change_times_and_lengths(void **state)
 		",\n{\"ph\":\"C\",\"ts\":6005,\"args\":{\"dur\":5,\"ts\":9}}");
 }
 
-static void facts_tell_clock_rank_and_processes(void **state)
+static void facts_give_clock_rank_and_processes(void **state)
 {
 	static const char text[] =
 		"{\"baseTimeNanoseconds\":1700000000000000000,\"distributedInfo\":{\"rank\":3},"
@@ -456,7 +456,7 @@ UT_TESTS(rewrite)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(events_are_found_in_every_shape),
-		cmocka_unit_test(what_was_wrong_is_told_with_its_place),
+		cmocka_unit_test(what_was_wrong_is_reported_with_its_place),
 		cmocka_unit_test(a_file_that_is_no_trace_is_refused_with_a_reason),
 		cmocka_unit_test(events_are_copied_byte_for_byte),
 		cmocka_unit_test(what_is_not_json_is_repaired_in_the_copy),
@@ -470,7 +470,7 @@ UT_TESTS(rewrite)
 		cmocka_unit_test(names_and_order_are_replaced_or_made),
 		cmocka_unit_test(all_changes_fit_into_one_event),
 		cmocka_unit_test(clocks_that_run_differently_change_times_and_lengths),
-		cmocka_unit_test(facts_tell_clock_rank_and_processes),
+		cmocka_unit_test(facts_give_clock_rank_and_processes),
 	};
 
 	return cmocka_run_group_tests_name("merge/rewrite", tests, make_file, remove_file);

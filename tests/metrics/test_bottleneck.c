@@ -441,7 +441,7 @@ static void few_lanes_are_divergence_where_instructions_are_busy(void **state)
 	assert_int_equal(bottleneck(&f).rule, UT_BOUND_DRAM);
 }
 
-static void samples_tell_what_is_waited_for_and_where(void **state)
+static void samples_show_what_is_waited_for_and_where(void **state)
 {
 	struct ut_kernel_facts f =
 		known(3, UT_FACT_STALL, 63.0, UT_FACT_STALL_PLACE, 41.0, UT_FACT_SAMPLES, 1000.0);
@@ -616,7 +616,7 @@ UT_TESTS(bottleneck)
 		cmocka_unit_test(issue_slots_are_named_above_half_full_pipes),
 		cmocka_unit_test(what_was_not_measured_is_not_ruled_out),
 		cmocka_unit_test(few_lanes_are_divergence_where_instructions_are_busy),
-		cmocka_unit_test(samples_tell_what_is_waited_for_and_where),
+		cmocka_unit_test(samples_show_what_is_waited_for_and_where),
 		cmocka_unit_test(products_should_use_the_tensor_pipe),
 		cmocka_unit_test(what_limits_occupancy_is_named),
 		cmocka_unit_test(minor_findings_stand_behind),

@@ -176,7 +176,7 @@ static void kernels_of_a_known_device_stand_under_its_roof(void **state)
 	release(&k);
 }
 
-static void levels_of_memory_that_were_not_counted_are_told_from_nothing(void **state)
+static void levels_of_memory_that_were_not_counted_are_distinguished_from_nothing(void **state)
 {
 	const struct ut_measured_levels *l;
 	struct made k;
@@ -288,7 +288,8 @@ UT_TESTS(kernel_measures)
 		cmocka_unit_test(titles_have_a_name_and_a_unit),
 		cmocka_unit_test(counts_are_means_of_launches_and_shares_of_time),
 		cmocka_unit_test(kernels_of_a_known_device_stand_under_its_roof),
-		cmocka_unit_test(levels_of_memory_that_were_not_counted_are_told_from_nothing),
+		cmocka_unit_test(
+			levels_of_memory_that_were_not_counted_are_distinguished_from_nothing),
 		cmocka_unit_test(samples_are_added_up_by_instruction),
 		cmocka_unit_test(integer_products_are_what_one_half_does_more),
 		cmocka_unit_test(a_trace_without_metrics_has_none),

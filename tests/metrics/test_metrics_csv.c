@@ -168,7 +168,7 @@ static void queries_have_a_row_for_each_instance(void **state)
 	no_more(f);
 }
 
-static void samples_are_told_apart_by_instance(void **state)
+static void samples_are_distinguished_by_instance(void **state)
 {
 	struct ut_metrics_file *f =
 		open_text("t.csv", BANNER "Kernel, GlobalInstanceId, GpuTime[ns], A[%]\n"
@@ -364,7 +364,7 @@ UT_TESTS(metrics_csv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(queries_have_a_row_for_each_instance),
-		cmocka_unit_test(samples_are_told_apart_by_instance),
+		cmocka_unit_test(samples_are_distinguished_by_instance),
 		cmocka_unit_test(stalls_have_addresses),
 		cmocka_unit_test(the_older_form_has_headers_and_names_without_quotes),
 		cmocka_unit_test(the_older_form_repeats_rows),

@@ -73,7 +73,7 @@ static void count(void *ctx, enum ut_log_level level, const char *room, const ch
 	reported++;
 }
 
-static void odd_device_files_are_told_or_refused(void **state)
+static void odd_device_files_are_reported_or_refused(void **state)
 {
 	static const struct {
 		const char *text, *says;
@@ -179,7 +179,7 @@ static void intels_columns_become_operations_and_bytes(void **state)
 	ut_roof_columns_release(&c);
 }
 
-static void what_two_columns_tell_counts_once(void **state)
+static void what_two_columns_hold_counts_once(void **state)
 {
 	static const char *const both[] = { "gpu__time_duration.sum[ns]", "GpuTime[ns]",
 					    "dram__bytes.sum[bytes]", "dram__bytes_read.sum[bytes]",
@@ -345,7 +345,7 @@ static void a_part_without_a_peak_binds_nothing(void **state)
 }
 
 /* Recordings of counts say the same of a kernel as the roofline does. */
-static void counts_and_peaks_tell_the_use_of_units(void **state)
+static void counts_and_peaks_give_the_use_of_units(void **state)
 {
 	static const uint32_t keys[] = { 1, 2, 3, 4, 5 };
 	struct ut_str titles[] = {
@@ -380,7 +380,7 @@ static void counts_and_peaks_tell_the_use_of_units(void **state)
 	ut_roof_release(&r);
 }
 
-static void people_see_shapes_where_they_tell_kernels_apart(void **state)
+static void people_see_shapes_where_they_distinguish_kernels(void **state)
 {
 	struct ut_roof r = { 0 };
 
@@ -420,17 +420,17 @@ UT_TESTS(roofline)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_device_file_says_peaks),
-		cmocka_unit_test(odd_device_files_are_told_or_refused),
+		cmocka_unit_test(odd_device_files_are_reported_or_refused),
 		cmocka_unit_test(devices_that_come_with_the_program_are_whole),
 		cmocka_unit_test(intels_columns_become_operations_and_bytes),
-		cmocka_unit_test(what_two_columns_tell_counts_once),
+		cmocka_unit_test(what_two_columns_hold_counts_once),
 		cmocka_unit_test(nvidias_columns_become_operations),
 		cmocka_unit_test(two_runs_make_one_kernel),
 		cmocka_unit_test(a_kernel_that_ran_more_often_in_one_run_is_scaled),
 		cmocka_unit_test(kernels_of_one_run_only_have_no_place),
 		cmocka_unit_test(a_part_without_a_peak_binds_nothing),
-		cmocka_unit_test(counts_and_peaks_tell_the_use_of_units),
-		cmocka_unit_test(people_see_shapes_where_they_tell_kernels_apart),
+		cmocka_unit_test(counts_and_peaks_give_the_use_of_units),
+		cmocka_unit_test(people_see_shapes_where_they_distinguish_kernels),
 		cmocka_unit_test(nothing_and_no_time_have_no_places),
 	};
 

@@ -107,7 +107,7 @@ static void nothing_is_there(void **state)
 	lacks("00f1", at("a/x.json"), "no code of foo");
 }
 
-static void modules_are_told_apart(void **state)
+static void modules_are_distinguished(void **state)
 {
 	(void)state;
 	write_file("b/x.json", "");
@@ -151,7 +151,7 @@ UT_TESTS(stall_beside)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_is_there),
-		cmocka_unit_test(modules_are_told_apart),
+		cmocka_unit_test(modules_are_distinguished),
 		cmocka_unit_test(folders_have_many_names),
 	};
 

@@ -225,7 +225,7 @@ static struct ut_category category(const char *name)
 	return ut_classify_category(&t, ut_strtab_intern_z(&t.strings, name));
 }
 
-static void categories_tell_work_from_calls(void **state)
+static void categories_distinguish_work_from_calls(void **state)
 {
 	struct ut_category c;
 
@@ -316,7 +316,7 @@ UT_TESTS(classify)
 		CLAIM(ids_of_other_tools_are_texts),
 		CLAIM(rows_are_known_by_their_names_and_by_whose_they_are),
 		CLAIM(what_was_said_stays),
-		CLAIM(categories_tell_work_from_calls),
+		CLAIM(categories_distinguish_work_from_calls),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

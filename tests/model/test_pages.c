@@ -135,7 +135,7 @@ static void a_store_may_be_larger_than_memory(void **state)
 }
 
 /* In a child, since it ends there; first of all tests, since the pool keeps its file. */
-static void no_room_for_the_file_is_told_and_ends_the_program(void **state)
+static void no_room_for_the_file_is_reported_and_ends_the_program(void **state)
 {
 	char text[256] = "";
 	int status, ends[2];
@@ -164,7 +164,7 @@ static void no_room_for_the_file_is_told_and_ends_the_program(void **state)
 UT_TESTS(pages)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(no_room_for_the_file_is_told_and_ends_the_program),
+		cmocka_unit_test(no_room_for_the_file_is_reported_and_ends_the_program),
 		cmocka_unit_test(what_goes_beyond_the_limit_lies_in_a_file),
 		cmocka_unit_test(other_sizes_are_plain_memory),
 		cmocka_unit_test(threads_do_not_get_the_same_block),

@@ -121,7 +121,7 @@ static const char *counter(struct ut_trace *t, const char *base, const char *uni
 	return ut_strtab_get(&t->strings, t->tracks[track].name).ptr;
 }
 
-static void counters_are_told_apart_by_their_names(void **state)
+static void counters_are_distinguished_by_their_names(void **state)
 {
 	struct ut_trace *t = *state;
 
@@ -146,7 +146,8 @@ UT_TESTS(trace)
 			dropped_arguments_make_room_but_never_the_empty_list, make, drop),
 		cmocka_unit_test_setup_teardown(an_argument_starts_clean_where_an_old_one_was, make,
 						drop),
-		cmocka_unit_test_setup_teardown(counters_are_told_apart_by_their_names, make, drop),
+		cmocka_unit_test_setup_teardown(counters_are_distinguished_by_their_names, make,
+						drop),
 	};
 
 	return cmocka_run_group_tests_name("model/trace", tests, NULL, NULL);

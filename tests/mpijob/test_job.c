@@ -67,7 +67,7 @@ static void each_launcher_is_known_by_its_variables(void **state)
 	no_job(state);
 }
 
-static void the_ranks_of_this_machine_are_known_where_the_launcher_tells(void **state)
+static void the_ranks_of_this_machine_are_known_where_the_launcher_reports_them(void **state)
 {
 	assert_int_equal(ut_job_look().local, 1);
 	setenv("MPI_LOCALNRANKS", "3", 1);
@@ -111,7 +111,8 @@ UT_TESTS(job)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(without_a_launcher_we_are_alone),
 		cmocka_unit_test(each_launcher_is_known_by_its_variables),
-		cmocka_unit_test(the_ranks_of_this_machine_are_known_where_the_launcher_tells),
+		cmocka_unit_test(
+			the_ranks_of_this_machine_are_known_where_the_launcher_reports_them),
 		cmocka_unit_test(a_batch_script_of_slurm_is_no_rank),
 		cmocka_unit_test(nonsense_is_no_job),
 	};

@@ -63,7 +63,7 @@ static void elements_have_the_size_of_their_type(void **state)
 	assert_int_equal(ut_coll_element(ut_str_of("Unheard")), 0);
 }
 
-static void kernels_and_ranges_tell_their_library(void **state)
+static void kernels_and_ranges_give_their_library(void **state)
 {
 	enum ut_coll_kind coll = UT_COLL_NONE;
 
@@ -83,7 +83,7 @@ UT_TESTS(coll_kind)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_of_all_libraries_mean_the_same),
 		cmocka_unit_test(bus_factors_are_those_of_nccl_tests),
-		cmocka_unit_test(kernels_and_ranges_tell_their_library),
+		cmocka_unit_test(kernels_and_ranges_give_their_library),
 		cmocka_unit_test(elements_have_the_size_of_their_type),
 	};
 

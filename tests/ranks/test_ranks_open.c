@@ -264,7 +264,7 @@ static void nobody_waits_for_itself(void **state)
 	ut_ranks_release(&r);
 }
 
-static void different_calls_of_one_number_are_told(void **state)
+static void different_calls_of_one_number_are_reported(void **state)
 {
 	static const struct call first[] = { ALL("MPI_Allreduce", 100, RUN, 1) };
 	static const struct call second[] = { ALL("MPI_Barrier", 200, RUN, 1) };
@@ -418,7 +418,7 @@ UT_TESTS(ranks_open)
 		cmocka_unit_test(two_that_receive_from_each_other_are_a_deadlock),
 		cmocka_unit_test(who_holds_a_lock_is_waited_for_and_not_the_target),
 		cmocka_unit_test(nobody_waits_for_itself),
-		cmocka_unit_test(different_calls_of_one_number_are_told),
+		cmocka_unit_test(different_calls_of_one_number_are_reported),
 		cmocka_unit_test(a_process_that_failed_is_no_healthy_job),
 		cmocka_unit_test(who_is_away_from_a_collective_call_is_waited_for),
 		cmocka_unit_test(a_task_that_was_never_left_is_no_healthy_job),

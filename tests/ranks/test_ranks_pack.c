@@ -123,7 +123,7 @@ static void what_is_cut_off_or_changed_is_refused(void **state)
 	ut_ranks_release(&from);
 }
 
-static void calls_are_told_by_their_names(void **state)
+static void calls_are_recognized_by_their_names(void **state)
 {
 	static const struct {
 		const char *name;
@@ -160,7 +160,7 @@ UT_TESTS(ranks_pack)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ranks_arrive_as_they_were_sent),
 		cmocka_unit_test(what_is_cut_off_or_changed_is_refused),
-		cmocka_unit_test(calls_are_told_by_their_names),
+		cmocka_unit_test(calls_are_recognized_by_their_names),
 	};
 
 	return cmocka_run_group_tests_name("ranks/ranks_pack", tests, NULL, NULL);

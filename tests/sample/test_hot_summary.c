@@ -58,7 +58,7 @@ static void names_are_as_short_as_people_say_them(void **state)
 	check_short("a<b", "a");
 }
 
-static void the_program_is_told_from_libraries(void **state)
+static void the_program_is_distinguished_from_libraries(void **state)
 {
 	static const struct {
 		const char *frame;
@@ -183,7 +183,7 @@ static void what_is_between_it_and_its_caller_is_said(void **state)
 	check_summary(script, "g (t.py:4) takes 100.0% of 100 ns of CPU time", "called from f");
 }
 
-static void without_own_code_the_heaviest_is_told(void **state)
+static void without_own_code_the_heaviest_is_reported(void **state)
 {
 	static const char *const lines[] = { "a;b 30", "a;c 70", "" };
 
@@ -403,7 +403,7 @@ static void check_names(const char *const *names, const char *const *expected)
 	}
 }
 
-static void names_are_long_enough_to_be_told_apart(void **state)
+static void names_are_long_enough_to_be_distinguished(void **state)
 {
 	static const char *const templates[] = { "W<1>::go(double)", "W<3>::go(double)",
 						 "other<int>(int)", "W<1>::go(double)", NULL };
@@ -420,15 +420,15 @@ UT_TESTS(hot_summary)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_are_as_short_as_people_say_them),
-		cmocka_unit_test(the_program_is_told_from_libraries),
+		cmocka_unit_test(the_program_is_distinguished_from_libraries),
 		cmocka_unit_test(the_program_is_blamed_for_what_it_calls),
 		cmocka_unit_test(a_short_run_is_evaluated_without_its_imports),
 		cmocka_unit_test(what_is_between_it_and_its_caller_is_said),
-		cmocka_unit_test(without_own_code_the_heaviest_is_told),
+		cmocka_unit_test(without_own_code_the_heaviest_is_reported),
 		cmocka_unit_test(causes_have_names),
 		cmocka_unit_test(few_samples_say_nothing),
 		cmocka_unit_test(time_without_samples_is_said),
-		cmocka_unit_test(names_are_long_enough_to_be_told_apart),
+		cmocka_unit_test(names_are_long_enough_to_be_distinguished),
 		cmocka_unit_test(a_cause_of_more_than_half_comes_first),
 		cmocka_unit_test(libraries_count_for_the_functions_that_call_them),
 		cmocka_unit_test(a_hair_makes_no_flame_graph_higher),

@@ -69,7 +69,7 @@ static void self_is_where_samples_end_and_total_counts_once(void **state)
 	ut_prof_release(&p);
 }
 
-static void lines_and_modules_are_told_apart(void **state)
+static void lines_and_modules_are_distinguished(void **state)
 {
 	static const char *const lines[] = { "f@x.so:f.c:1;g@x.so:g.c:7 4",
 					     "f@x.so:f.c:2;g@x.so:g.c:7 6", "f@y.so 2", "?@x.so 1",
@@ -388,7 +388,7 @@ UT_TESTS(prof)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(self_is_where_samples_end_and_total_counts_once),
-		cmocka_unit_test(lines_and_modules_are_told_apart),
+		cmocka_unit_test(lines_and_modules_are_distinguished),
 		cmocka_unit_test(lines_of_python_own_what_they_call),
 		cmocka_unit_test(filters_leave_samples_out),
 		cmocka_unit_test(functions_are_found_as_tables_call_them),

@@ -168,7 +168,7 @@ static void handshake(void)
 	CHECK(copy->lib && copy->state == __itt_collection_init_successful);
 }
 
-static void collector_is_told_once_about_a_proper_copy(void **state)
+static void collector_is_notified_once_about_a_proper_copy(void **state)
 {
 	(void)state;
 	assert_int_equal(alone(handshake, ENV(COLLECTOR(FAKE_V2))), 0);
@@ -578,7 +578,7 @@ UT_TESTS(static_part)
 		cmocka_unit_test(without_a_collector_calls_do_nothing),
 		cmocka_unit_test(wrong_path_leaves_early_handles_valid),
 		cmocka_unit_test(path_longer_than_any_path_is_ignored),
-		cmocka_unit_test(collector_is_told_once_about_a_proper_copy),
+		cmocka_unit_test(collector_is_notified_once_about_a_proper_copy),
 		cmocka_unit_test(collector_finds_every_entry_in_the_table),
 		cmocka_unit_test(init_ittlib_says_whether_anybody_listens),
 		cmocka_unit_test(collector_may_call_itt_while_it_starts),

@@ -79,7 +79,7 @@ static void tasks_are_not_kept_and_processes_add_up(void **state)
 	ut_kernel_report_release(&k);
 }
 
-static void a_run_that_is_too_long_is_told(void **state)
+static void a_run_that_is_too_long_is_reported(void **state)
 {
 	struct ut_kernel_report k;
 	struct ut_buf text = { 0 };
@@ -111,7 +111,7 @@ UT_TESTS(kernel_report)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tasks_are_not_kept_and_processes_add_up),
-		cmocka_unit_test(a_run_that_is_too_long_is_told),
+		cmocka_unit_test(a_run_that_is_too_long_is_reported),
 		cmocka_unit_test(nothing_was_measured),
 	};
 

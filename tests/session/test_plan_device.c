@@ -161,7 +161,7 @@ static void too_many_names_are_an_error(void **state)
 	assert_non_null(strstr(f->err.text, "kernel names"));
 }
 
-static void one_row_per_device_is_told_to_the_collector(void **state)
+static void one_row_per_device_is_sent_to_the_collector(void **state)
 {
 	struct fixture *f = *state;
 
@@ -180,7 +180,7 @@ UT_TESTS(plan_device)
 		CASE(lists_are_split_at_commas_outside_quotes),
 		CASE(a_file_is_split_at_lines_too),
 		CASE(too_many_names_are_an_error),
-		CASE(one_row_per_device_is_told_to_the_collector),
+		CASE(one_row_per_device_is_sent_to_the_collector),
 	};
 
 	return cmocka_run_group_tests_name("cmd/record_device", tests, NULL, NULL);

@@ -189,7 +189,7 @@ static const char *ending(struct fixture *f)
 
 /* ---- tests --------------------------------------------------------------------------------- */
 
-static void a_run_is_told_from_its_start_to_its_end(void **state)
+static void a_run_is_reported_from_its_start_to_its_end(void **state)
 {
 	struct fixture *f = *state;
 	const char *const argv[] = { hello(f), NULL };
@@ -216,7 +216,7 @@ static void a_run_is_told_from_its_start_to_its_end(void **state)
 	assert_true(f->result.ran);
 }
 
-static void the_status_of_the_program_is_told_and_why_there_is_nothing(void **state)
+static void the_status_of_the_program_is_reported_and_why_there_is_nothing(void **state)
 {
 	struct fixture *f = *state;
 	const char *const argv[] = { "/bin/sh", "-c", "exit 3", NULL };
@@ -252,7 +252,7 @@ static void a_program_that_is_not_there_is_no_failure_of_the_session(void **stat
 	assert_false(ut_path_exists(find(f, UT_SESSION_EVENT_STARTING)->path));
 }
 
-static void losses_are_told_by_kind_and_number(void **state)
+static void losses_are_reported_by_kind_and_number(void **state)
 {
 	struct fixture *f = *state;
 	/* it says itself how it ends */
@@ -271,7 +271,7 @@ static void losses_are_told_by_kind_and_number(void **state)
 	assert_string_equal(lost->text, "2 tasks never ended; shown up to the end of the process");
 }
 
-static void children_that_go_on_are_told(void **state)
+static void children_that_go_on_are_reported(void **state)
 {
 	struct fixture *f = *state;
 	const char *const argv[] = { "/bin/sh", "-c", "sleep 2 & exit 0", NULL };
@@ -285,7 +285,7 @@ static void children_that_go_on_are_told(void **state)
 	assert_null(find(f, UT_SESSION_EVENT_EMPTY)); /* who knows yet */
 }
 
-static void a_failure_to_write_is_told_and_the_recording_stays(void **state)
+static void a_failure_to_write_is_reported_and_the_recording_stays(void **state)
 {
 	struct fixture *f = *state;
 	/* the folder of the results becomes a file while the program runs */
@@ -401,12 +401,12 @@ UT_TESTS(session_run)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, make, release)
 	const struct CMUnitTest tests[] = {
-		TEST(a_run_is_told_from_its_start_to_its_end),
-		TEST(the_status_of_the_program_is_told_and_why_there_is_nothing),
+		TEST(a_run_is_reported_from_its_start_to_its_end),
+		TEST(the_status_of_the_program_is_reported_and_why_there_is_nothing),
 		TEST(a_program_that_is_not_there_is_no_failure_of_the_session),
-		TEST(losses_are_told_by_kind_and_number),
-		TEST(children_that_go_on_are_told),
-		TEST(a_failure_to_write_is_told_and_the_recording_stays),
+		TEST(losses_are_reported_by_kind_and_number),
+		TEST(children_that_go_on_are_reported),
+		TEST(a_failure_to_write_is_reported_and_the_recording_stays),
 		TEST(a_name_without_sense_is_refused_before_anything_runs),
 		TEST(nobody_needs_to_listen),
 		TEST(sessions_leave_the_environment_as_it_was),

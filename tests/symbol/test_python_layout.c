@@ -96,7 +96,7 @@ static void check_common(const struct ut_python_layout *l)
 	assert_int_equal(l->first_line, 68);
 }
 
-static void version_313_tells_where_everything_is(void **state)
+static void version_313_describes_where_everything_is(void **state)
 {
 	struct process p = { .interpreters = 632, .threads = 7344, .next = 8, .native = 160 };
 	struct ut_python_layout l;
@@ -160,7 +160,7 @@ static void versions_are_read(void **state)
 UT_TESTS(python_layout)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(version_313_tells_where_everything_is),
+		cmocka_unit_test(version_313_describes_where_everything_is),
 		cmocka_unit_test(version_314_has_a_longer_table),
 		cmocka_unit_test(version_315_has_a_longer_one_still),
 		cmocka_unit_test(what_does_not_lead_to_the_thread_is_not_believed),

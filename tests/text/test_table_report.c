@@ -422,7 +422,7 @@ static void rows_are_ordered_once_for_all(void **state)
 	assert_sorted("name:desc", 2, "name,n\n\"d\",\n\"c\",5\n");
 }
 
-static void a_column_that_is_not_there_is_told(void **state)
+static void a_column_that_is_not_there_is_reported(void **state)
 {
 	struct ut_err err = { 0 };
 
@@ -547,7 +547,7 @@ UT_TESTS(table_report)
 		cmocka_unit_test(names_cannot_harm_the_terminal),
 		cmocka_unit_test(colour_is_in_the_titles_only),
 		cmocka_unit_test(rows_are_ordered_once_for_all),
-		cmocka_unit_test(a_column_that_is_not_there_is_told),
+		cmocka_unit_test(a_column_that_is_not_there_is_reported),
 		cmocka_unit_test(what_a_limit_leaves_out_is_counted),
 		cmocka_unit_test(rows_can_go_to_a_function),
 		cmocka_unit_test(memory_does_not_grow_with_rows),

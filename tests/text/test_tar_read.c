@@ -115,7 +115,7 @@ static void files_come_in_order_and_folders_do_not(void **state)
 	assert_string_equal(seen.names[2], "empty");
 }
 
-static void long_names_are_told_by_gnu_and_pax(void **state)
+static void long_names_of_gnu_and_pax_are_read(void **state)
 {
 	static struct tarball t;
 	struct ut_err err = { 0 };
@@ -140,7 +140,7 @@ static void long_names_are_told_by_gnu_and_pax(void **state)
 	assert_string_equal(seen.names[2], "prefix/short");
 }
 
-static void damage_is_told(void **state)
+static void damage_is_reported(void **state)
 {
 	static struct tarball t;
 	struct ut_err err = { 0 };
@@ -174,8 +174,8 @@ UT_TESTS(tar_read)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(files_come_in_order_and_folders_do_not),
-		cmocka_unit_test(long_names_are_told_by_gnu_and_pax),
-		cmocka_unit_test(damage_is_told),
+		cmocka_unit_test(long_names_of_gnu_and_pax_are_read),
+		cmocka_unit_test(damage_is_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

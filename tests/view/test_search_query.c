@@ -128,7 +128,7 @@ static void times_are_compared(void **state)
 	assert_int_equal(count("dur:50\xc2\xb5s"), 1);
 }
 
-static void mistakes_are_told(void **state)
+static void mistakes_are_reported(void **state)
 {
 	static const char *const bad[] = { "dur:>x", "dur:1h", "rank:1us", "rank:a",
 					   "/(/",    "self:",  "dur:1..x" };
@@ -158,7 +158,7 @@ UT_TESTS(search_query)
 		cmocka_unit_test(words_all_must_match),
 		cmocka_unit_test(fields_narrow),
 		cmocka_unit_test(times_are_compared),
-		cmocka_unit_test(mistakes_are_told),
+		cmocka_unit_test(mistakes_are_reported),
 	};
 
 	return cmocka_run_group_tests(tests, make, drop);

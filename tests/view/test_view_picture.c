@@ -104,7 +104,7 @@ static void what_is_not_in_the_window_is_left_out(void **state)
 	ut_buf_release(&about);
 }
 
-static void what_has_no_room_is_told(void **state)
+static void what_has_no_room_is_reported(void **state)
 {
 	const struct ut_view_picture p = { .rows = 2, .width = 1200 };
 	struct ut_buf about = { 0 };
@@ -139,7 +139,7 @@ UT_TESTS(view_picture)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_of_it_is_drawn),
 		cmocka_unit_test(what_is_not_in_the_window_is_left_out),
-		cmocka_unit_test(what_has_no_room_is_told),
+		cmocka_unit_test(what_has_no_room_is_reported),
 		cmocka_unit_test(odd_windows_are_drawn_all_the_same),
 	};
 

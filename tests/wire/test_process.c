@@ -128,7 +128,7 @@ static void long_variables_hide_nothing(void **state)
 	assert_int_equal(RANK(big, "PMI_RANK=41", big), 41);
 }
 
-static void the_start_time_tells_a_process_apart_and_dies_with_it(void **state)
+static void the_start_time_identifies_a_process_and_dies_with_it(void **state)
 {
 	uint64_t own = ut_process_start((uint32_t)getpid());
 	int fds[2];
@@ -191,7 +191,7 @@ UT_TESTS(process)
 		cmocka_unit_test(workers_of_torchrun_are_not_the_task_that_started_it),
 		cmocka_unit_test(the_job_has_a_size_and_a_name),
 		cmocka_unit_test(long_variables_hide_nothing),
-		cmocka_unit_test(the_start_time_tells_a_process_apart_and_dies_with_it),
+		cmocka_unit_test(the_start_time_identifies_a_process_and_dies_with_it),
 		cmocka_unit_test(a_process_knows_its_name_host_and_words),
 		cmocka_unit_test(the_boot_id_is_a_line_without_its_end),
 	};

@@ -58,7 +58,7 @@ static char *ask(struct ut_askpass *a, pid_t parent, const char *prompt, int dep
 	return said;
 }
 
-static void a_child_of_ssh_is_told_once(void **state)
+static void a_child_of_ssh_is_reported_once(void **state)
 {
 	struct ut_askpass a;
 
@@ -97,7 +97,7 @@ UT_TESTS(askpass)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(prompts_for_passwords_and_others),
-		cmocka_unit_test(a_child_of_ssh_is_told_once),
+		cmocka_unit_test(a_child_of_ssh_is_reported_once),
 		cmocka_unit_test(others_are_not),
 		cmocka_unit_test(the_helper_is_known_by_its_name),
 	};
