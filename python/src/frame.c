@@ -41,7 +41,7 @@ static bool waiting; /* for the end of the interpreter's own start */
 
 static PyObject *on_frame(PyThreadState *thread, frame_type *frame, int throwing);
 
-static void put(_PyFrameEvalFunction function, _PyFrameEvalFunction instead_of)
+static void py_frame_put(_PyFrameEvalFunction function, _PyFrameEvalFunction instead_of)
 {
 	PyInterpreterState *interpreter = PyInterpreterState_Get();
 
@@ -64,10 +64,10 @@ static __attribute__((noinline)) PyObject *go_deep(PyThreadState *thread, frame_
 {
 	PyObject *result;
 
-	put(_PyEval_EvalFrameDefault, on_frame);
+	py_frame_put(_PyEval_EvalFrameDefault, on_frame);
 	result = _PyEval_EvalFrameDefault(thread, frame, throwing);
 	if (running)
-		put(on_frame, _PyEval_EvalFrameDefault);
+		py_frame_put(on_frame, _PyEval_EvalFrameDefault);
 	return result;
 }
 
@@ -102,7 +102,7 @@ void ut_py_frames_start(bool whole)
 {
 	running = true;
 	waiting = whole;
-	put(on_frame, _PyEval_EvalFrameDefault);
+	py_frame_put(on_frame, _PyEval_EvalFrameDefault);
 }
 
 bool ut_py_frames_stop(void)
@@ -110,7 +110,7 @@ bool ut_py_frames_stop(void)
 	bool was = running;
 
 	running = false;
-	put(_PyEval_EvalFrameDefault, on_frame);
+	py_frame_put(_PyEval_EvalFrameDefault, on_frame);
 	return was;
 }
 

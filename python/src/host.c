@@ -26,7 +26,7 @@ void *ut_py_symbol(const char *name)
 	return library ? dlsym(library, name) : NULL;
 }
 
-static void join(void)
+static void py_host_join(void)
 {
 	const char *path = getenv("INTEL_LIBITTNOTIFY64"), *session = getenv("UT_SESSION");
 	const struct ut_host *host = NULL;
@@ -57,7 +57,7 @@ bool ut_py_join(void)
 {
 	if (!tried) {
 		tried = true;
-		join();
+		py_host_join();
 	}
 	return ut_py_zones != NULL;
 }

@@ -359,7 +359,8 @@ static PyObject *counter_set(PyObject *module, PyObject *const *args, Py_ssize_t
 	return done();
 }
 
-static void put_value(const __itt_domain *d, __itt_id id, __itt_string_handle *key, PyObject *value)
+static void marks_put_value(const __itt_domain *d, __itt_id id, __itt_string_handle *key,
+			    PyObject *value)
 {
 	long long whole;
 	double real;
@@ -397,7 +398,7 @@ static PyObject *metadata(PyObject *module, PyObject *const *args, Py_ssize_t co
 		return NULL;
 	d = pointer(args[0]);
 	if (d)
-		put_value(d, id_of(args[1]), pointer(args[2]), args[3]);
+		marks_put_value(d, id_of(args[1]), pointer(args[2]), args[3]);
 	return done();
 }
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* What configure() was given; kept for ever. */
+/* What module_configure() was given; kept for ever. */
 static struct ut_py_filter filter;
 static char *own_folder;
 
@@ -37,7 +37,7 @@ static bool is_main(void)
 }
 
 /* folder, files, not_files, modules, not_modules, imports, depth, min_ns */
-static PyObject *configure(PyObject *self, PyObject *args)
+static PyObject *module_configure(PyObject *self, PyObject *args)
 {
 	PyObject *files, *not_files, *modules, *not_modules;
 	unsigned long long depth, min_ns;
@@ -98,7 +98,7 @@ static PyObject *hooks_threads(PyObject *self, PyObject *args)
 	return PyBool_FromLong(ut_py_hooks_threads(mode));
 }
 
-static PyObject *start(PyObject *self, PyObject *args)
+static PyObject *module_start(PyObject *self, PyObject *args)
 {
 	unsigned int mode;
 
@@ -108,7 +108,7 @@ static PyObject *start(PyObject *self, PyObject *args)
 	Py_RETURN_NONE;
 }
 
-static PyObject *stop(PyObject *self, PyObject *args)
+static PyObject *module_stop(PyObject *self, PyObject *args)
 {
 	(void)self;
 	(void)args;
@@ -150,12 +150,13 @@ static PyObject *forked(PyObject *self, PyObject *args)
 }
 
 static PyMethodDef methods[] = {
-	{ "configure", configure, METH_VARARGS,
+	{ "configure", module_configure, METH_VARARGS,
 	  "Sets filters and limits; False when nothing records this process." },
 	{ "hooks_threads", hooks_threads, METH_VARARGS,
-	  "Do new threads need thread_hook, before start() with the same arguments?" },
-	{ "start", start, METH_VARARGS, "start(lines, c_calls, whole): profiles all threads." },
-	{ "stop", stop, METH_NOARGS, "Stops profiling." },
+	  "Do new threads need thread_hook, before module_start() with the same arguments?" },
+	{ "start", module_start, METH_VARARGS,
+	  "start(lines, c_calls, whole): profiles all threads." },
+	{ "stop", module_stop, METH_NOARGS, "Stops profiling." },
 	{ "on_task", on_task, METH_O, "Calls this when asyncio makes its first task." },
 	{ "watch_tasks", ut_py_watch_tasks, METH_VARARGS, "asyncio's create_task, watched." },
 	{ "watch_calls", ut_py_watch_calls, METH_VARARGS, "asyncio's call_soon, without ours." },

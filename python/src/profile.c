@@ -50,7 +50,7 @@ static int set_hooks(PyThreadState *thread, bool on)
  * Profiling has been switched off by another thread: what is open here is ended when it ends.
  * Calls that come meanwhile are counted, so that a recursive function is not ended too early.
  */
-static void drain(PyFrameObject *frame, int what)
+static void py_profile_drain(PyFrameObject *frame, int what)
 {
 	PyCodeObject *code = PyFrame_GetCode(frame);
 
@@ -72,7 +72,7 @@ static void on_line(PyCodeObject *code, PyFrameObject *frame)
 }
 
 /* Do filters leave this function's code in, and so what it calls? */
-static bool is_wanted(PyFrameObject *frame)
+static bool py_profile_is_wanted(PyFrameObject *frame)
 {
 	PyCodeObject *code = PyFrame_GetCode(frame);
 	const struct ut_py_code *info = ut_py_code(code);
@@ -86,7 +86,7 @@ static void on_c_call(PyFrameObject *caller, int what, PyObject *function)
 	uint64_t zone;
 
 	if (!(mode & UT_PY_C_CALLS) || !ut_py_ready || !PyCFunction_Check(function) ||
-	    !is_wanted(caller))
+	    !py_profile_is_wanted(caller))
 		return;
 	if (what != PyTrace_C_CALL) {
 		ut_py_leave(((PyCFunctionObject *)function)->m_ml);
@@ -98,7 +98,7 @@ static void on_c_call(PyFrameObject *caller, int what, PyObject *function)
 }
 
 /* What filters leave out is nowhere on the stack: it is not looked for. */
-static void leave(PyCodeObject *code)
+static void py_profile_leave(PyCodeObject *code)
 {
 	const struct ut_py_code *info;
 
@@ -116,7 +116,7 @@ static int on_event(PyObject *self, PyFrameObject *frame, int what, PyObject *ar
 
 	(void)self;
 	if (__builtin_expect(!running, 0)) {
-		drain(frame, what);
+		py_profile_drain(frame, what);
 		return 0;
 	}
 	if (what >= PyTrace_C_CALL && what <= PyTrace_C_RETURN) {
@@ -134,7 +134,7 @@ static int on_event(PyObject *self, PyFrameObject *frame, int what, PyObject *ar
 		if (info && info->zone)
 			ut_py_enter(code, info->zone);
 	} else if (what == PyTrace_RETURN) {
-		leave(code);
+		py_profile_leave(code);
 	} else if (what == PyTrace_LINE) {
 		on_line(code, frame);
 	}

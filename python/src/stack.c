@@ -143,7 +143,7 @@ static struct thread *new_thread(void)
 	return t;
 }
 
-static bool make_room(struct thread *t)
+static bool stack_make_room(struct thread *t)
 {
 	uint32_t cap = t->cap ? t->cap * 2 : 64;
 	struct call *calls = realloc(t->calls, cap * sizeof(*calls));
@@ -155,11 +155,11 @@ static bool make_room(struct thread *t)
 	return true;
 }
 
-static __attribute__((noinline)) struct thread *prepare(struct thread *t)
+static __attribute__((noinline)) struct thread *stack_prepare(struct thread *t)
 {
 	if (!t)
 		t = new_thread();
-	if (!t || (t->depth == t->cap && !make_room(t)))
+	if (!t || (t->depth == t->cap && !stack_make_room(t)))
 		return NULL;
 	if (t->name_tries < NAME_TRIES)
 		look_for_name(t);
@@ -172,7 +172,7 @@ struct ut_py_place ut_py_enter_at(const void *key, uint64_t zone)
 	struct call *c;
 
 	if (!t || t->depth == t->cap || t->name_tries < NAME_TRIES) {
-		t = prepare(t);
+		t = stack_prepare(t);
 		if (!t)
 			return (struct ut_py_place){ 0 };
 	}
@@ -202,7 +202,7 @@ static inline void close_call(struct call *c)
 }
 
 /* Which call ends: the innermost, unless the interpreter has left something out. */
-static uint32_t find(const struct thread *t, const void *key)
+static uint32_t stack_find(const struct thread *t, const void *key)
 {
 	uint32_t n = t->depth;
 
@@ -228,7 +228,7 @@ void ut_py_leave(const void *key)
 
 	if (!t || ut_py_leave_top(key))
 		return;
-	to = find(t, key);
+	to = stack_find(t, key);
 	while (to && t->depth >= to)
 		close_call(&t->calls[--t->depth]);
 }
@@ -303,7 +303,7 @@ bool ut_py_is_open_elsewhere(const void *key)
 	pthread_mutex_lock(&threads_lock);
 	for (const struct thread *t = threads; t && !found; t = t->next) {
 		if (t != me)
-			found = key ? find(t, key) : t->depth;
+			found = key ? stack_find(t, key) : t->depth;
 	}
 	pthread_mutex_unlock(&threads_lock);
 	return found;

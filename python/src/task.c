@@ -67,7 +67,7 @@ static PyObject *method_of(PyMethodDef *definition)
 	return method;
 }
 
-static void keep(PyObject **to, PyObject *object)
+static void task_keep(PyObject **to, PyObject *object)
 {
 	Py_INCREF(object);
 	Py_XSETREF(*to, object);
@@ -80,9 +80,9 @@ PyObject *ut_py_watch_tasks(PyObject *self, PyObject *args)
 	(void)self;
 	if (!PyArg_ParseTuple(args, "OOO", &o, &b, &e))
 		return NULL;
-	keep(&original, o);
-	keep(&begin, b);
-	keep(&end, e);
+	task_keep(&original, o);
+	task_keep(&begin, b);
+	task_keep(&end, e);
 	return method_of(&create_task_definition);
 }
 
@@ -93,7 +93,7 @@ PyObject *ut_py_watch_calls(PyObject *self, PyObject *args)
 	(void)self;
 	if (!PyArg_ParseTuple(args, "OO", &o, &type))
 		return NULL;
-	keep(&call_soon_original, o);
-	keep(&at_once, type);
+	task_keep(&call_soon_original, o);
+	task_keep(&at_once, type);
 	return method_of(&call_soon_definition);
 }

@@ -126,7 +126,7 @@ static bool is_folded(const char *file, PyObject *globals)
 	       !(filter.modules && fits_module(filter.modules, module_name(globals)));
 }
 
-static bool is_wanted(const char *file, PyObject *globals)
+static bool zone_is_wanted(const char *file, PyObject *globals)
 {
 	const char *module;
 
@@ -146,7 +146,7 @@ static bool is_wanted(const char *file, PyObject *globals)
 	return !filter.modules || !filter.modules[0] || fits_module(filter.modules, module);
 }
 
-static bool is_called(PyCodeObject *code, const char *name)
+static bool zone_is_called(PyCodeObject *code, const char *name)
 {
 	return PyUnicode_CompareWithASCIIString(code->co_name, name) == 0;
 }
@@ -178,8 +178,8 @@ static bool only_marks(PyCodeObject *code, const char *file, size_t len)
 
 	for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++) {
 		if (ends_with(file, len, marks[i].file))
-			return marks[i].all || is_called(code, "__enter__") ||
-			       is_called(code, "__exit__");
+			return marks[i].all || zone_is_called(code, "__enter__") ||
+			       zone_is_called(code, "__exit__");
 	}
 	return strstr(file, "-packages/ittapi/"); /* installed; not a program in such a folder */
 }
@@ -214,7 +214,7 @@ static PyObject *code_name(PyCodeObject *code)
 }
 
 /* A text among globals; borrowed, NULL if there is none. */
-static PyObject *text_of(PyObject *globals, const char *name)
+static PyObject *zone_text_of(PyObject *globals, const char *name)
 {
 	PyObject *text = PyDict_GetItemString(globals, name);
 
@@ -232,9 +232,9 @@ static PyObject *shown_name(PyCodeObject *code, PyObject *globals)
 
 	if (!globals)
 		globals = PyEval_GetGlobals(); /* borrowed */
-	if (globals && is_called(code, "<module>")) {
-		module = text_of(globals, "__name__");
-		file = text_of(globals, "__file__");
+	if (globals && zone_is_called(code, "<module>")) {
+		module = zone_text_of(globals, "__name__");
+		file = zone_text_of(globals, "__file__");
 	}
 	if (module && file && !PyUnicode_Compare(file, code->co_filename) &&
 	    PyUnicode_CompareWithASCIIString(module, "__main__") != 0)
@@ -275,7 +275,7 @@ static uint64_t define_late(void)
 }
 
 /* The zone of a name at a line; domain is one of ours and known by its address. */
-static uint64_t find(const char *domain, PyObject *name, PyObject *file, int line)
+static uint64_t zone_find(const char *domain, PyObject *name, PyObject *file, int line)
 {
 	PyObject *key = Py_BuildValue("(nOOi)", (Py_ssize_t)(intptr_t)domain, file, name, line);
 	PyObject *found = key ? PyDict_GetItemWithError(known, key) : NULL; /* borrowed */
@@ -310,7 +310,7 @@ static void look_for_asyncio(PyCodeObject *code, const char *file, size_t len)
 	PyObject *function = on_task, *result;
 
 	if (!function || !ends_with(file, len, "asyncio/base_events.py") ||
-	    !is_called(code, "create_task"))
+	    !zone_is_called(code, "create_task"))
 		return;
 	on_task = NULL;
 	result = PyObject_CallObject(function, NULL);
@@ -324,7 +324,7 @@ static uint64_t zone_of(PyCodeObject *code, PyObject *globals)
 	PyObject *keep;
 	Py_ssize_t len;
 	const char *file = ut_py_utf8(code->co_filename, &keep, &len);
-	bool wanted = is_wanted(file, globals) && !only_marks(code, file, (size_t)len);
+	bool wanted = zone_is_wanted(file, globals) && !only_marks(code, file, (size_t)len);
 	PyObject *name;
 	uint64_t zone;
 
@@ -334,7 +334,7 @@ static uint64_t zone_of(PyCodeObject *code, PyObject *globals)
 	PyErr_Clear();
 	if (!name)
 		return 0;
-	zone = find(FUNCTIONS, name, code->co_filename, code->co_firstlineno);
+	zone = zone_find(FUNCTIONS, name, code->co_filename, code->co_firstlineno);
 	Py_DECREF(name);
 	return zone;
 }
@@ -380,7 +380,7 @@ struct ut_py_code *ut_py_code_slow(PyCodeObject *code, PyObject *globals)
 	return info;
 }
 
-static bool make_room(struct ut_py_code *info, int at)
+static bool zone_make_room(struct ut_py_code *info, int at)
 {
 	int count = (at + 16) & ~15;
 	uint64_t *lines = PyMem_RawRealloc(info->lines, (size_t)count * sizeof(*lines));
@@ -399,12 +399,12 @@ uint64_t ut_py_line_slow(PyCodeObject *code, struct ut_py_code *info, int line)
 	int at = line - info->first_line;
 	uint64_t zone = 0;
 
-	if (at < 0 || at >= MOST_LINES || (at >= info->line_count && !make_room(info, at)))
+	if (at < 0 || at >= MOST_LINES || (at >= info->line_count && !zone_make_room(info, at)))
 		return 0;
 	PyErr_Fetch(&type, &value, &traceback);
 	name = PyUnicode_FromFormat("%U:%d", code_name(code), line);
 	if (name)
-		zone = find(LINES, name, code->co_filename, line);
+		zone = zone_find(LINES, name, code->co_filename, line);
 	Py_XDECREF(name);
 	info->lines[at] = zone;
 	PyErr_Restore(type, value, traceback);
@@ -441,7 +441,7 @@ static uint64_t define_c(PyObject *function, const char *text)
 				 : PyUnicode_FromString(text);
 	file = PyUnicode_FromString("");
 	if (name && file)
-		zone = find(C_FUNCTIONS, name, file, 0);
+		zone = zone_find(C_FUNCTIONS, name, file, 0);
 	Py_XDECREF(name);
 	Py_XDECREF(file);
 	PyErr_Restore(type, value, traceback);

@@ -13,7 +13,8 @@
 #define USUAL_PERCENT 5.0
 #define USUAL_LEAST   (UINT64_C(2) << 30)
 
-static bool fill(struct ut_disk_space *space, const struct statvfs *fs, const struct stat *st)
+static bool disk_space_fill(struct ut_disk_space *space, const struct statvfs *fs,
+			    const struct stat *st)
 {
 	*space = (struct ut_disk_space){ .total = (uint64_t)fs->f_blocks * fs->f_frsize,
 					 .free = (uint64_t)fs->f_bavail * fs->f_frsize,
@@ -26,7 +27,7 @@ bool ut_disk_space_fd(int fd, struct ut_disk_space *space)
 	struct statvfs fs;
 	struct stat st;
 
-	return !fstatvfs(fd, &fs) && !fstat(fd, &st) && fill(space, &fs, &st);
+	return !fstatvfs(fd, &fs) && !fstat(fd, &st) && disk_space_fill(space, &fs, &st);
 }
 
 bool ut_disk_space_path(const char *path, struct ut_disk_space *space)
@@ -47,7 +48,7 @@ bool ut_disk_space_path(const char *path, struct ut_disk_space *space)
 		else
 			slash[slash == dir] = '\0';
 	}
-	return fill(space, &fs, &st);
+	return disk_space_fill(space, &fs, &st);
 }
 
 int ut_disk_reserve_parse(const char *text, struct ut_disk_reserve *reserve, struct ut_err *err)

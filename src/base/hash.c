@@ -26,7 +26,7 @@ static inline uint64_t load32(const unsigned char *p)
 }
 
 /* Both halves of the product: every input bit reaches every output bit. */
-static inline uint64_t mix(uint64_t a, uint64_t b)
+static inline uint64_t hash_mix(uint64_t a, uint64_t b)
 {
 	u128 product = (u128)a * b;
 
@@ -40,7 +40,7 @@ uint64_t ut_hash_bytes(const void *data, size_t len)
 	uint64_t a = 0, b = 0;
 
 	while (len > 16) {
-		seed = mix(load64(p) ^ K1 ^ seed, load64(p + 8) ^ K0);
+		seed = hash_mix(load64(p) ^ K1 ^ seed, load64(p + 8) ^ K0);
 		p += 16;
 		len -= 16;
 	}
@@ -54,5 +54,5 @@ uint64_t ut_hash_bytes(const void *data, size_t len)
 	} else if (len) {
 		a = (uint64_t)p[0] << 16 | (uint64_t)p[len / 2] << 8 | p[len - 1];
 	}
-	return mix(mix(a ^ K1 ^ seed, b ^ K0) ^ seed, K2);
+	return hash_mix(hash_mix(a ^ K1 ^ seed, b ^ K0) ^ seed, K2);
 }

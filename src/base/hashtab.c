@@ -10,7 +10,7 @@
 #define ALONE       65536u /* bytes: smaller slots stay in an arena, which has to look for them */
 #define MAX_SLOTS   (1u << 31)
 
-static void put(const struct ut_hashtab *t, struct ut_hashtab_slot slot)
+static void hashtab_put(const struct ut_hashtab *t, struct ut_hashtab_slot slot)
 {
 	uint32_t i = slot.hash & t->mask;
 
@@ -34,7 +34,7 @@ void ut_slots_free(struct ut_arena *arena, void *slots, size_t size)
 		ut_arena_give_back(arena, slots);
 }
 
-static size_t size_of(const struct ut_hashtab *t)
+static size_t hashtab_size_of(const struct ut_hashtab *t)
 {
 	return ((size_t)t->mask + 1) * sizeof(*t->slots);
 }
@@ -45,12 +45,12 @@ static void resize(struct ut_hashtab *t, uint32_t count)
 	struct ut_hashtab old = *t;
 
 	t->mask = count - 1;
-	t->slots = ut_slots_make(t->arena, size_of(t));
+	t->slots = ut_slots_make(t->arena, hashtab_size_of(t));
 	for (size_t i = 0; old.slots && i <= old.mask; i++) {
 		if (old.slots[i].number)
-			put(t, old.slots[i]);
+			hashtab_put(t, old.slots[i]);
 	}
-	ut_slots_free(t->arena, old.slots, size_of(&old));
+	ut_slots_free(t->arena, old.slots, hashtab_size_of(&old));
 }
 
 void ut_hashtab_reserve(struct ut_hashtab *t, uint32_t count)
@@ -70,12 +70,12 @@ void ut_hashtab_add(struct ut_hashtab *t, uint32_t hash, uint32_t number)
 {
 	assert(number);
 	ut_hashtab_reserve(t, t->count + 1);
-	put(t, (struct ut_hashtab_slot){ hash, number });
+	hashtab_put(t, (struct ut_hashtab_slot){ hash, number });
 	t->count++;
 }
 
 void ut_hashtab_release(struct ut_hashtab *t)
 {
-	ut_slots_free(t->arena, t->slots, size_of(t));
+	ut_slots_free(t->arena, t->slots, hashtab_size_of(t));
 	*t = (struct ut_hashtab){ .arena = t->arena };
 }

@@ -7,7 +7,7 @@
 
 #define FIRST_SLOTS 16u
 
-static size_t find(const struct ut_idmap *m, uint64_t key)
+static size_t idmap_find(const struct ut_idmap *m, uint64_t key)
 {
 	size_t i = ut_idmap_home(m, key);
 
@@ -16,7 +16,7 @@ static size_t find(const struct ut_idmap *m, uint64_t key)
 	return i;
 }
 
-static size_t size_of(const struct ut_idmap *m)
+static size_t idmap_size_of(const struct ut_idmap *m)
 {
 	return (m->mask + 1) * sizeof(*m->slots);
 }
@@ -26,12 +26,12 @@ static void resize(struct ut_idmap *m, size_t count)
 	struct ut_idmap old = *m;
 
 	m->mask = count - 1;
-	m->slots = ut_slots_make(m->arena, size_of(m));
+	m->slots = ut_slots_make(m->arena, idmap_size_of(m));
 	for (size_t i = 0; old.slots && i <= old.mask; i++) {
 		if (old.slots[i].value)
-			m->slots[find(m, old.slots[i].key)] = old.slots[i];
+			m->slots[idmap_find(m, old.slots[i].key)] = old.slots[i];
 	}
-	ut_slots_free(m->arena, old.slots, size_of(&old));
+	ut_slots_free(m->arena, old.slots, idmap_size_of(&old));
 }
 
 void ut_idmap_init(struct ut_idmap *m, struct ut_arena *arena)
@@ -41,7 +41,7 @@ void ut_idmap_init(struct ut_idmap *m, struct ut_arena *arena)
 
 void ut_idmap_release(struct ut_idmap *m)
 {
-	ut_slots_free(m->arena, m->slots, size_of(m));
+	ut_slots_free(m->arena, m->slots, idmap_size_of(m));
 	*m = (struct ut_idmap){ .arena = m->arena };
 }
 
@@ -52,7 +52,7 @@ void ut_idmap_put(struct ut_idmap *m, uint64_t key, uint32_t value)
 	assert(value);
 	if (!m->slots || m->count * 2 > m->mask)
 		resize(m, m->slots ? (m->mask + 1) * 2 : FIRST_SLOTS);
-	i = find(m, key);
+	i = idmap_find(m, key);
 	m->count += !m->slots[i].value;
 	m->slots[i] = (struct ut_idmap_slot){ key, value };
 }
@@ -78,7 +78,7 @@ uint32_t ut_idmap_take(struct ut_idmap *m, uint64_t key)
 
 	if (!m->count)
 		return 0;
-	i = find(m, key);
+	i = idmap_find(m, key);
 	value = m->slots[i].value;
 	if (value) {
 		m->count--;

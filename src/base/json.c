@@ -15,7 +15,7 @@
 
 #define WINDOW (1u << 20) /* bytes; enough for thousands of events, small enough for a cache */
 
-static void place(struct ut_json *j, size_t have)
+static void json_place(struct ut_json *j, size_t have)
 {
 	j->at = j->buf;
 	j->mark = j->buf;
@@ -27,7 +27,7 @@ void ut_json_init_window(struct ut_json *j, ut_json_read *read, void *ctx, size_
 {
 	*j = (struct ut_json){ .read = read, .ctx = ctx, .fresh = true, .cap = window };
 	j->buf = ut_ace_big_make(j->cap + UT_JSON_PAD, 1);
-	place(j, 0);
+	json_place(j, 0);
 	ut_json_mark(j);
 }
 
@@ -42,7 +42,7 @@ void ut_json_init_text(struct ut_json *j, const char *text, size_t len)
 	*j = (struct ut_json){ .eof = true, .fresh = true, .cap = len };
 	j->buf = ut_make(len + UT_JSON_PAD);
 	memcpy(j->buf, text, len);
-	place(j, len);
+	json_place(j, len);
 	ut_json_mark(j);
 }
 
@@ -50,7 +50,7 @@ void ut_json_seek(struct ut_json *j, uint64_t base)
 {
 	j->base = base;
 	j->eof = false;
-	place(j, 0);
+	json_place(j, 0);
 	ut_json_mark(j);
 }
 
@@ -82,7 +82,7 @@ bool ut_json_stop(struct ut_json *j, const char *p, const char *why)
 }
 
 /* Room for more text behind what is kept; the window doubles if half of it is kept. */
-static bool make_room(struct ut_json *j)
+static bool json_make_room(struct ut_json *j)
 {
 	size_t keep = (size_t)(j->end - j->mark);
 	char *bigger;
@@ -106,7 +106,7 @@ static bool make_room(struct ut_json *j)
 		return false;
 	}
 	j->base += (uint64_t)(j->mark - j->buf);
-	place(j, keep);
+	json_place(j, keep);
 	return true;
 }
 
@@ -115,7 +115,7 @@ static bool make_room(struct ut_json *j)
  * cannot grow is filled to its end, or its last bytes would come by halves, with all before them
  * read again each time.
  */
-static void fill(struct ut_json *j)
+static void json_fill(struct ut_json *j)
 {
 	size_t have = (size_t)(j->end - j->buf), half = have + (j->cap - have + 1) / 2;
 	size_t goal = j->cap < UT_JSON_MOST ? half : j->cap;
@@ -133,16 +133,16 @@ static void fill(struct ut_json *j)
 		}
 		have += (size_t)n;
 	}
-	place(j, have);
+	json_place(j, have);
 }
 
 bool ut_json_again(struct ut_json *j)
 {
 	if (j->trouble != UT_JSON_SHORT || j->eof)
 		return false;
-	if (!make_room(j))
+	if (!json_make_room(j))
 		return false;
-	fill(j);
+	json_fill(j);
 	if (j->trouble == UT_JSON_FAILED)
 		return false;
 	j->fresh = j->mark_fresh;
@@ -316,7 +316,7 @@ struct nest {
 	bool object; /* the innermost one */
 };
 
-static bool push(struct nest *n, bool object)
+static bool json_push(struct nest *n, bool object)
 {
 	unsigned int i = n->depth;
 
@@ -329,7 +329,7 @@ static bool push(struct nest *n, bool object)
 	return true;
 }
 
-static void pop(struct nest *n)
+static void json_pop(struct nest *n)
 {
 	unsigned int i = --n->depth;
 
@@ -379,7 +379,7 @@ static inline bool next_value(struct ut_json *j, struct nest *nest)
 			p = j->at;
 		}
 		j->fresh = false;
-		pop(nest);
+		json_pop(nest);
 		if (!nest->depth) {
 			j->at = p;
 			return true;
@@ -409,7 +409,7 @@ static bool skip_nested(struct ut_json *j)
 
 	do {
 		if ((*j->at | 32) == '{') {
-			if (!push(&nest, *j->at == '{'))
+			if (!json_push(&nest, *j->at == '{'))
 				return ut_json_stop(j, j->at, "brackets nested too deep");
 			ut_json_enter(j);
 		} else {

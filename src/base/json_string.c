@@ -172,7 +172,7 @@ static void put_odd_number(struct ut_str text, struct ut_buf *out)
 	}
 }
 
-static void put_number(struct ut_str text, double value, struct ut_buf *out)
+static void json_string_put_number(struct ut_str text, double value, struct ut_buf *out)
 {
 	if (isnan(value))
 		ut_buf_text(out, "\"NaN\"");
@@ -191,7 +191,7 @@ static const char *strict_word(const char *p, const char *end, struct ut_buf *ou
 		p++;
 	word.len = (size_t)(p - word.ptr);
 	if (!ut_json_strict_number(word) && ut_json_number(word, &n) != UT_JSON_NOT)
-		put_number(word, n.f64, out);
+		json_string_put_number(word, n.f64, out);
 	else
 		ut_buf_add(out, word.ptr, word.len);
 	return p;

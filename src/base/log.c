@@ -40,7 +40,7 @@ static bool debugged(const char *module)
 	return false;
 }
 
-static void write_all(const char *text, size_t len)
+static void log_write_all(const char *text, size_t len)
 {
 	while (len) {
 		ssize_t n = write(STDERR_FILENO, text, len);
@@ -78,7 +78,7 @@ static void write_line(const char *prefix, const char *fmt, va_list ap)
 	disarm(line + len);
 	len = strlen(line);
 	line[len++] = '\n';
-	write_all(line, len);
+	log_write_all(line, len);
 }
 
 void ut_log_line(enum ut_log_level level, const char *module, const char *fmt, ...)
@@ -125,7 +125,7 @@ void ut_log_state(const char *text)
 
 	if (!text) {
 		if (atomic_exchange(&state_is_shown, false))
-			write_all(WIPE_LINE, strlen(WIPE_LINE));
+			log_write_all(WIPE_LINE, strlen(WIPE_LINE));
 		return;
 	}
 	columns = ut_term_columns(STDERR_FILENO);
@@ -133,11 +133,11 @@ void ut_log_state(const char *text)
 	if (len < 0)
 		return;
 	atomic_store(&state_is_shown, true);
-	write_all(line, (size_t)len < sizeof(line) ? (size_t)len : sizeof(line) - 1);
+	log_write_all(line, (size_t)len < sizeof(line) ? (size_t)len : sizeof(line) - 1);
 	atomic_store(&state_is_shown, true);
 }
 
-static void take_line(void *ctx, enum ut_log_level level, const char *module, const char *text)
+static void log_take_line(void *ctx, enum ut_log_level level, const char *module, const char *text)
 {
 	(void)ctx;
 	ut_log_line(level, module, "%s", text);
@@ -151,8 +151,8 @@ static void take_state(void *ctx, const char *text)
 
 const struct ut_logger *ut_log_stderr(void)
 {
-	static const struct ut_logger moving = { .line = take_line, .state = take_state },
-				      still = { .line = take_line };
+	static const struct ut_logger moving = { .line = log_take_line, .state = take_state },
+				      still = { .line = log_take_line };
 
 	return ut_term_moves(STDERR_FILENO) ? &moving : &still;
 }

@@ -43,7 +43,7 @@ void ut_mapped_remove(const void *map)
 	}
 }
 
-static const char *path_of(uintptr_t at)
+static const char *mapped_path_of(uintptr_t at)
 {
 	for (size_t i = 0; i < UT_MAPPED_MOST; i++) {
 		uintptr_t start = atomic_load(&files[i].start);
@@ -54,7 +54,7 @@ static const char *path_of(uintptr_t at)
 	return NULL;
 }
 
-static void say(const char *text)
+static void mapped_say(const char *text)
 {
 	if (write(STDERR_FILENO, text, strlen(text)) < 0)
 		_exit(exit_status);
@@ -62,7 +62,7 @@ static void say(const char *text)
 
 static void on_bus(int sig, siginfo_t *info, void *context)
 {
-	const char *path = path_of((uintptr_t)info->si_addr);
+	const char *path = mapped_path_of((uintptr_t)info->si_addr);
 	void (*end)(void) = atomic_load(&own_end);
 
 	(void)context;
@@ -70,10 +70,10 @@ static void on_bus(int sig, siginfo_t *info, void *context)
 		raise(sig); /* the handler is gone already: as if there had been none */
 		return;
 	}
-	say("unitrace: ");
-	say(path);
-	say(": became shorter while it was read, or its disk failed; try again when it is "
-	    "complete\n");
+	mapped_say("unitrace: ");
+	mapped_say(path);
+	mapped_say(": became shorter while it was read, or its disk failed; try again when it is "
+		   "complete\n");
 	if (end)
 		end();
 	_exit(exit_status);

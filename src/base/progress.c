@@ -65,7 +65,7 @@ static bool wait_until(struct ut_progress *p, uint64_t when)
 	return stop;
 }
 
-static void *show(void *ctx)
+static void *progress_show(void *ctx)
 {
 	struct ut_progress *p = ctx;
 	uint64_t start = now_ns(), next = start + SECOND;
@@ -89,7 +89,7 @@ void ut_progress_start(struct ut_progress *p, const struct ut_logger *logger, co
 		return;
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_cond_init(&p->wake, NULL);
-	p->running = !pthread_create(&p->thread, NULL, show, p);
+	p->running = !pthread_create(&p->thread, NULL, progress_show, p);
 }
 
 void ut_progress_done(struct ut_progress *p)

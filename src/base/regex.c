@@ -118,7 +118,7 @@ static void put_brackets(struct text *t)
 }
 
 /* What follows "(?". */
-static void put_group(struct text *t)
+static void regex_put_group(struct text *t)
 {
 	size_t left = (size_t)(t->end - t->at);
 	const char *name_end;
@@ -150,7 +150,7 @@ static void translate(struct text *t)
 		else if (t->places && strchr("(*+?}", c) && t->at < t->end && *t->at == '?')
 			t->why = "what it takes of the text cannot be told";
 		else if (c == '(' && t->at < t->end && *t->at == '?' && t->at++)
-			put_group(t);
+			regex_put_group(t);
 		else if (strchr("*+?}", c) && t->at < t->end && *t->at == '?' && t->at++)
 			ut_buf_char(&t->out, c);
 		else

@@ -92,7 +92,7 @@ static const char *skip_blank(const char *p)
 	return p;
 }
 
-static int parse(const char *text, const struct unit *units, uint64_t bare, uint64_t *out)
+static int size_parse(const char *text, const struct unit *units, uint64_t bare, uint64_t *out)
 {
 	const char *end = number_end(text);
 	const char *unit = skip_blank(end);
@@ -103,7 +103,7 @@ static int parse(const char *text, const struct unit *units, uint64_t bare, uint
 	return scale(text, end, factor, out);
 }
 
-static int complain(struct ut_err *err, int code, const char *text, const char *like)
+static int size_complain(struct ut_err *err, int code, const char *text, const char *like)
 {
 	if (code == -ERANGE)
 		return ut_err_set(err, code, "'%s' is too large", text);
@@ -112,16 +112,16 @@ static int complain(struct ut_err *err, int code, const char *text, const char *
 
 int ut_size_parse(const char *text, uint64_t *bytes, struct ut_err *err)
 {
-	int rc = parse(text, size_units, 1, bytes);
+	int rc = size_parse(text, size_units, 1, bytes);
 
-	return rc ? complain(err, rc, text, "a size such as 64M or 1.5GiB") : 0;
+	return rc ? size_complain(err, rc, text, "a size such as 64M or 1.5GiB") : 0;
 }
 
 int ut_time_parse(const char *text, uint64_t *ns, struct ut_err *err)
 {
-	int rc = parse(text, time_units, 1000000000, ns);
+	int rc = size_parse(text, time_units, 1000000000, ns);
 
-	return rc ? complain(err, rc, text, "a time such as 10s, 250ms or 2min") : 0;
+	return rc ? size_complain(err, rc, text, "a time such as 10s, 250ms or 2min") : 0;
 }
 
 int ut_size_or_time_parse(const char *text, uint64_t *bytes, uint64_t *ns, struct ut_err *err)
@@ -129,12 +129,13 @@ int ut_size_or_time_parse(const char *text, uint64_t *bytes, uint64_t *ns, struc
 	int rc;
 
 	*bytes = *ns = 0;
-	rc = parse(text, time_units, 0, ns);
+	rc = size_parse(text, time_units, 0, ns);
 	if (rc == -EINVAL)
-		rc = parse(text, size_units, 0, bytes);
+		rc = size_parse(text, size_units, 0, bytes);
 	if (rc)
-		return complain(err, rc, text,
-				"a size such as 64M or a time such as 10s (the unit is needed)");
+		return size_complain(
+			err, rc, text,
+			"a size such as 64M or a time such as 10s (the unit is needed)");
 	return 0;
 }
 

@@ -8,7 +8,7 @@
 
 #define MAX_WORD 48 /* longer words are not typed by hand */
 
-static void reserve(struct ut_buf *b, size_t more)
+static void str_reserve(struct ut_buf *b, size_t more)
 {
 	size_t need = b->len + more + 1;
 	size_t cap = b->cap ? b->cap : 64;
@@ -27,7 +27,7 @@ static void reserve(struct ut_buf *b, size_t more)
 
 void ut_buf_add(struct ut_buf *b, const char *s, size_t len)
 {
-	reserve(b, len);
+	str_reserve(b, len);
 	if (len)
 		memcpy(b->data + b->len, s, len);
 	b->len += len;
@@ -36,7 +36,7 @@ void ut_buf_add(struct ut_buf *b, const char *s, size_t len)
 
 char *ut_buf_reserve(struct ut_buf *b, size_t n)
 {
-	reserve(b, n);
+	str_reserve(b, n);
 	return b->data + b->len;
 }
 
@@ -63,11 +63,11 @@ static void buf_vfmt(struct ut_buf *b, const char *fmt, va_list ap)
 	va_list again;
 	int len;
 
-	reserve(b, 0);
+	str_reserve(b, 0);
 	va_copy(again, ap);
 	len = vsnprintf(b->data + b->len, b->cap - b->len, fmt, ap);
 	if (len > 0 && (size_t)len >= b->cap - b->len) {
-		reserve(b, (size_t)len);
+		str_reserve(b, (size_t)len);
 		vsnprintf(b->data + b->len, b->cap - b->len, fmt, again);
 	}
 	va_end(again);

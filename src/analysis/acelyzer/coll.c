@@ -24,7 +24,7 @@ struct ranks {
 	size_t count, cap;
 };
 
-static struct rank *rank_of(struct ranks *r, uint32_t pid)
+static struct rank *coll_rank_of(struct ranks *r, uint32_t pid)
 {
 	for (size_t i = 0; i < r->count; i++) {
 		if (r->items[i].pid == pid)
@@ -74,8 +74,8 @@ static void later(struct ut_ace_analysis *a, uint32_t *at, uint32_t event)
 
 /* In a chain rank 0 begins with a send, the others with a receive; the last rank ends with the
  * multicast, the others with a receive. */
-static void find_ends(struct ut_ace_analysis *a, const struct ut_ace_flow_group *g, struct ranks *r,
-		      struct ranks *ends)
+static void coll_find_ends(struct ut_ace_analysis *a, const struct ut_ace_flow_group *g,
+			   struct ranks *r, struct ranks *ends)
 {
 	int64_t last = (int64_t)g->peer_count - 1;
 
@@ -85,10 +85,10 @@ static void find_ends(struct ut_ace_analysis *a, const struct ut_ace_flow_group 
 		uint8_t type = a->flows->steps[g->members[i].step].type;
 
 		if ((type == UT_ACE_STEP_SEND && !rank) || (type == UT_ACE_STEP_DONE && rank > 0))
-			earlier(a, &rank_of(r, pid)->first, event);
+			earlier(a, &coll_rank_of(r, pid)->first, event);
 		if ((type == UT_ACE_STEP_MCAST && rank == last) ||
 		    (type == UT_ACE_STEP_DONE && rank < last))
-			later(a, &rank_of(ends, pid)->last, event);
+			later(a, &coll_rank_of(ends, pid)->last, event);
 	}
 }
 
@@ -187,8 +187,8 @@ static void find_kernel(struct ut_ace_analysis *a, struct ut_ace_kernels *k, con
 	}
 }
 
-static void add_call(struct ut_ace_analysis *a, const struct ut_ace_flow_group *g, uint32_t group,
-		     const struct rank *r, const struct call *call)
+static void coll_add_call(struct ut_ace_analysis *a, const struct ut_ace_flow_group *g,
+			  uint32_t group, const struct rank *r, const struct call *call)
 {
 	struct ut_ace_table *t = &a->table;
 	char tid[32];
@@ -225,17 +225,17 @@ void ut_ace_coll_events(struct ut_ace_analysis *a, struct ut_ace_colls *c,
 
 	if (c->off || !is_chain(a, c, g))
 		return;
-	find_ends(a, g, &firsts, &ends);
+	coll_find_ends(a, g, &firsts, &ends);
 	for (size_t i = 0; i < firsts.count; i++) {
 		struct rank *r = &firsts.items[i];
 
-		r->last = rank_of(&ends, r->pid)->last;
+		r->last = coll_rank_of(&ends, r->pid)->last;
 		if (r->pid >= c->rank_cap || !c->ranks[r->pid].count || !r->last)
 			continue;
 		/* without a kernel of its own a rank takes the times of the one before */
 		find_kernel(a, &c->ranks[r->pid], r, &call);
 		if (call.known)
-			add_call(a, g, group, r, &call);
+			coll_add_call(a, g, group, r, &call);
 	}
 	free(firsts.items);
 	free(ends.items);

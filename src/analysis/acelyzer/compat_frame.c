@@ -48,7 +48,7 @@ static int trailing_zeros(const char *s)
 }
 
 /* Decimals that the column needs, or powers of ten. */
-static void evaluate(struct column *c, size_t rows)
+static void compat_frame_evaluate(struct column *c, size_t rows)
 {
 	bool large = false, small = false;
 	int zeros = DIGITS - 1, longest = 0;
@@ -68,7 +68,7 @@ static void evaluate(struct column *c, size_t rows)
 	c->decimals = c->powers ? DIGITS : DIGITS - zeros;
 }
 
-static int put_cell(char *buf, size_t size, const struct column *c, size_t row)
+static int compat_frame_put_cell(char *buf, size_t size, const struct column *c, size_t row)
 {
 	switch (c->type) {
 	case TEXT:
@@ -102,10 +102,10 @@ static void put_table(struct ut_out *o, struct column *columns, size_t n, size_t
 		int width = (int)strlen(c->title) + (c->type != TEXT);
 
 		if (c->type == FLOAT)
-			evaluate(c, rows);
+			compat_frame_evaluate(c, rows);
 		for (size_t i = 0; i < rows; i++) {
 			char cell[CELL];
-			int len = put_cell(cell, sizeof(cell), c, i);
+			int len = compat_frame_put_cell(cell, sizeof(cell), c, i);
 
 			width = len > width ? len : width;
 		}
@@ -118,7 +118,7 @@ static void put_table(struct ut_out *o, struct column *columns, size_t n, size_t
 			const struct column *c = &columns[k];
 			char cell[CELL];
 
-			put_cell(cell, sizeof(cell), c, i);
+			compat_frame_put_cell(cell, sizeof(cell), c, i);
 			ut_out_fmt(o, "%s%*s", k ? " " : "", c->width,
 				   c->type == TEXT ? c->texts[i] : cell);
 		}
@@ -148,14 +148,14 @@ struct categories {
 	const char **names, **phases;
 };
 
-static double share(double part, double all, bool *zero)
+static double compat_frame_share(double part, double all, bool *zero)
 {
 	*zero = ut_is_zero(all);
 	return *zero ? 0 : ut_round(part / all, 4);
 }
 
-static void fill(struct ut_ace_analysis *a, struct categories *t, size_t i,
-		 const struct ut_ace_category *c)
+static void compat_frame_fill(struct ut_ace_analysis *a, struct categories *t, size_t i,
+			      const struct ut_ace_category *c)
 {
 	double core = trunc(c->cycles * a->opts.core / a->opts.soc);
 	double cyc = trunc(c->ideal / (1 / a->opts.core));
@@ -170,13 +170,13 @@ static void fill(struct ut_ace_analysis *a, struct categories *t, size_t i,
 	t->number[IDEAL_CYC][i] = cyc;
 	t->number[CYCLES][i] = c->cycles;
 	t->number[CYCLES_CORE][i] = core;
-	t->number[FRAC_TIME][i] = share(c->time, c->group_time, &zero[0]);
-	t->number[FRAC_IDEAL][i] = share(c->ideal, c->group_ideal, &zero[1]);
-	t->number[FRAC_CYCLE][i] = share(c->cycles, c->group_cycles, &zero[2]);
+	t->number[FRAC_TIME][i] = compat_frame_share(c->time, c->group_time, &zero[0]);
+	t->number[FRAC_IDEAL][i] = compat_frame_share(c->ideal, c->group_ideal, &zero[1]);
+	t->number[FRAC_CYCLE][i] = compat_frame_share(c->cycles, c->group_cycles, &zero[2]);
 	t->whole[FRAC_TIME] &= zero[0];
 	t->whole[FRAC_IDEAL] &= zero[1];
 	t->whole[FRAC_CYCLE] &= zero[2];
-	t->number[PT_UTIL][i] = share(c->ideal, c->time, &zero[3]);
+	t->number[PT_UTIL][i] = compat_frame_share(c->ideal, c->time, &zero[3]);
 	t->whole[PT_UTIL] &= zero[3];
 }
 
@@ -212,8 +212,8 @@ static const struct shown by_cycles[] = {
 	{ "PT_Util", PT_UTIL, false },
 };
 
-static size_t make_columns(const struct ut_ace_analysis *a, const struct categories *t,
-			   enum ut_ace_layout layout, struct column *columns)
+static size_t compat_frame_make_columns(const struct ut_ace_analysis *a, const struct categories *t,
+					enum ut_ace_layout layout, struct column *columns)
 {
 	const struct shown *s = layout == UT_ACE_LAYOUT_CYCLES ? by_cycles : by_time;
 	size_t n = layout == UT_ACE_LAYOUT_CYCLES ? sizeof(by_cycles) / sizeof(*s)
@@ -275,7 +275,7 @@ static void make_categories(struct ut_ace_analysis *a, struct categories *t,
 	t->phases = ut_make((n + 1) * sizeof(*t->phases));
 	for (size_t i = 0; i < n; i++) {
 		if (a->opts.release >= UT_ACE_1_2 || f->categories[i].log == last)
-			fill(a, t, t->rows++, &f->categories[i]);
+			compat_frame_fill(a, t, t->rows++, &f->categories[i]);
 	}
 	for (size_t i = 0; layout == UT_ACE_LAYOUT_CYCLES && i < t->rows; i++) {
 		double core = t->number[CYCLES_CORE][i];
@@ -315,7 +315,7 @@ int ut_ace_write_categories(struct ut_ace_analysis *a, const char *output,
 	int rc;
 
 	make_categories(a, &t, layout);
-	n = make_columns(a, &t, layout, columns);
+	n = compat_frame_make_columns(a, &t, layout, columns);
 	rc = write_one(a, ut_ace_side_name(output, "categories", "csv"), columns, n, t.rows, err);
 	if (!rc)
 		rc = write_one(a, ut_ace_side_name(output, "categories", "txt"), columns, n, t.rows,
@@ -335,7 +335,8 @@ struct spans {
 	size_t rows;
 };
 
-static double number_of(const struct ut_ace_analysis *a, const struct ut_ace_event *e, uint32_t key)
+static double compat_frame_number_of(const struct ut_ace_analysis *a, const struct ut_ace_event *e,
+				     uint32_t key)
 {
 	struct ut_arg arg;
 	double v;
@@ -350,7 +351,7 @@ static void fill_size(const struct ut_ace_analysis *a, struct spans *s,
 {
 	struct ut_arg arg;
 
-	s->number[3][i] = number_of(a, e, UT_ACE_K_BYTES_LOW);
+	s->number[3][i] = compat_frame_number_of(a, e, UT_ACE_K_BYTES_LOW);
 	s->text[4][i] = "0.0";
 	if (ut_ace_arg(&a->table, e->args, UT_ACE_K_BYTES_LOW, &arg) && arg.type == UT_ARG_STR) {
 		s->text[4][i] = ut_ace_str(&a->table, arg.value.str).ptr;
@@ -379,7 +380,7 @@ static void fill_span(const struct ut_ace_analysis *a, struct spans *s,
 	s->number[1][i] = e->ts;
 	s->number[2][i] = e->dur;
 	fill_size(a, s, e, i);
-	s->number[4][i] = number_of(a, e, UT_ACE_K_PT_ACTIVE);
+	s->number[4][i] = compat_frame_number_of(a, e, UT_ACE_K_PT_ACTIVE);
 	s->text[0][i] = e->flags & UT_ACE_HAS_CAT ? ut_ace_str(&a->table, e->cat).ptr : "";
 	s->text[1][i] = ut_ace_str(&a->table, e->name).ptr;
 	s->text[2][i] = e->flags & UT_ACE_SHOW_CLASS ? ut_ace_class_name(e->cls) : "UNKNOWN";

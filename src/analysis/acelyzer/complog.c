@@ -21,19 +21,19 @@
 #define SUFFIX      " Cmpt Exec"
 #define MOST_TEXT   (1u << 30)
 
-static bool has(struct ut_str l, const char *text)
+static bool complog_has(struct ut_str l, const char *text)
 {
 	return memmem(l.ptr, l.len, text, strlen(text)) != NULL;
 }
 
-static uint32_t intern(const struct ut_ace_complog_reader *r, const char *s, size_t len)
+static uint32_t complog_intern(const struct ut_ace_complog_reader *r, const char *s, size_t len)
 {
 	return ut_strtab_intern(&r->table->strings, s, len);
 }
 
 static void catmap_init(const struct ut_ace_complog_reader *r, struct ut_ace_catmap *m)
 {
-	uint32_t other = intern(r, "other", 5);
+	uint32_t other = complog_intern(r, "other", 5);
 
 	*m = (struct ut_ace_catmap){ 0 };
 	ut_idmap_init(&m->map, &r->table->arena);
@@ -178,7 +178,7 @@ static bool split_row(struct ut_str l, struct ut_str *name, double *cycles)
 		return false;
 	while (p < end && *p == ' ')
 		p++;
-	return p == end && !has(l, "Precompute") && !has(l, "-LxPreload");
+	return p == end && !complog_has(l, "Precompute") && !complog_has(l, "-LxPreload");
 }
 
 /* Kernel and category of a name: what stands before and behind "-opCat". */
@@ -193,20 +193,20 @@ static void name_row(const struct ut_ace_complog_reader *r, struct ut_str name,
 			at = last;
 		last = at + 6;
 		at = memmem(name.ptr, name.len, "-opCat", 6);
-		row->cat = last < end ? intern(r, last, (size_t)(end - last))
-				      : intern(r, "NotAvailable", 12);
+		row->cat = last < end ? complog_intern(r, last, (size_t)(end - last))
+				      : complog_intern(r, "NotAvailable", 12);
 		name.len = (size_t)(at - name.ptr);
 	} else if (ut_str_has_end(name, "-NA")) {
-		row->cat = intern(r, "NotAvailable", 12);
+		row->cat = complog_intern(r, "NotAvailable", 12);
 		name.len -= 3;
 	} else {
-		row->cat = intern(r, "Total", 5);
+		row->cat = complog_intern(r, "Total", 5);
 	}
 	row->is_total = ut_str_is(name, "Total");
 	row->is_empty = !name.len;
 	ut_buf_add(&b, name.ptr, name.len);
 	ut_buf_text(&b, SUFFIX);
-	row->kernel = intern(r, b.data, b.len);
+	row->kernel = complog_intern(r, b.data, b.len);
 	ut_buf_release(&b);
 }
 
@@ -238,7 +238,7 @@ static bool scan_line(const struct ut_ace_complog_reader *r, struct ut_ace_compl
 	struct ut_ace_ideal_row row;
 	struct ut_str name;
 
-	if (has(l, "DSM-AutoPilot BEGIN")) {
+	if (complog_has(l, "DSM-AutoPilot BEGIN")) {
 		if (r->release >= UT_ACE_1_2 && !log->autopilot)
 			ut_ace_say(
 				r->messages, UT_ACE_WARN,
@@ -247,19 +247,19 @@ static bool scan_line(const struct ut_ace_complog_reader *r, struct ut_ace_compl
 		log->autopilot = true;
 		return r->release >= UT_ACE_1_2;
 	}
-	if (has(l, "Ideal Clock Scaling:")) {
+	if (complog_has(l, "Ideal Clock Scaling:")) {
 		ut_ace_say(r->messages, UT_ACE_WARN,
 			   "UTL: Found obsolete 'Ideal Cycle Scaling' setting in logfile. This "
 			   "setting "
 			   "is ignored. Use '--freq=<soc>:<core>'.");
 	} else if (r->release >= UT_ACE_1_2 && phase_of(l)) {
 		s->phase = phase_of(l);
-	} else if (has(l, " Ideal/Total Cycles ")) {
+	} else if (complog_has(l, " Ideal/Total Cycles ")) {
 		if (s->inside)
 			drop_table(&log->tables[log->table_count]);
 		ut_ace_complog_begin(r, log, s->phase);
 		s->inside = true;
-	} else if (s->inside && has(l, "====== Perf Summary End ======")) {
+	} else if (s->inside && complog_has(l, "====== Perf Summary End ======")) {
 		s->inside = false;
 		return ut_ace_complog_end(r, log) || r->release >= UT_ACE_1_2;
 	} else if (s->inside && split_row(l, &name, &row.cycles)) {
@@ -293,7 +293,7 @@ void ut_ace_complog_text(const struct ut_ace_complog_reader *r, struct ut_ace_co
 	log->single = r->release < UT_ACE_1_2 && log->started == 1 && log->table_count == 1;
 }
 
-static int read_all(const char *path, struct ut_buf *b, struct ut_err *err)
+static int complog_read_all(const char *path, struct ut_buf *b, struct ut_err *err)
 {
 	struct ut_source source;
 	char chunk[65536];
@@ -332,7 +332,7 @@ void ut_ace_complog_read(const struct ut_ace_complog_reader *r, struct ut_ace_co
 			     : ut_err_set(&err, -EISDIR,
 					  "%s is a directory; --compiler_info reads one", path);
 	} else {
-		rc = read_all(path, &text, &err);
+		rc = complog_read_all(path, &text, &err);
 		ut_ace_complog_text(r, log, text.data ? text.data : "", rc ? 0 : text.len);
 	}
 	if (rc)

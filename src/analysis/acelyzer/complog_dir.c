@@ -15,7 +15,7 @@ struct entry {
 	struct ut_str cat; /* raw */
 };
 
-static ssize_t read_source(void *ctx, void *to, size_t len, struct ut_err *err)
+static ssize_t complog_dir_read_source(void *ctx, void *to, size_t len, struct ut_err *err)
 {
 	return ut_source_read(ctx, to, len, err);
 }
@@ -77,7 +77,7 @@ static void read_kernel(const struct ut_ace_complog_reader *r, struct ut_ace_com
 	    snprintf(kernel, sizeof(kernel), "%s Cmpt Exec", name) >= (int)sizeof(kernel) ||
 	    ut_source_open(&source, path, &err))
 		return; /* not every folder is a kernel's */
-	ut_json_init(&j, read_source, &source, 0);
+	ut_json_init(&j, complog_dir_read_source, &source, 0);
 	ut_json_mark(&j);
 	while (!ut_json_peek(&j) && ut_json_again(&j))
 		;

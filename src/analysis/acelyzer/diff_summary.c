@@ -45,7 +45,7 @@ static const struct ut_ace_row *some_row(const struct ut_ace_pair *p)
 	return p->after ? p->after : p->before;
 }
 
-static double value_of(const struct ut_ace_row *r, enum ut_ace_figure f)
+static double diff_summary_value_of(const struct ut_ace_row *r, enum ut_ace_figure f)
 {
 	return r ? r->value[f] : NAN;
 }
@@ -70,10 +70,11 @@ static bool adds_up(enum ut_ace_figure f)
 }
 
 /* Does the pair have what the rule is about? If it does, *met says whether the rule is met. */
-static bool compare(const struct ut_diff_rule *rule, const struct ut_ace_pair *p, bool *met)
+static bool diff_summary_compare(const struct ut_diff_rule *rule, const struct ut_ace_pair *p,
+				 bool *met)
 {
 	enum ut_ace_figure f = (enum ut_ace_figure)rule->metric;
-	double old = value_of(p->before, f), new = value_of(p->after, f);
+	double old = diff_summary_value_of(p->before, f), new = diff_summary_value_of(p->after, f);
 	double scale = ut_ace_figures[f].unit == UT_ACE_US ? 1000 : 1; /* rules are in ns */
 
 	if (rule->type != UT_RULE_CHANGE) {
@@ -89,8 +90,8 @@ static bool compare(const struct ut_diff_rule *rule, const struct ut_ace_pair *p
 }
 
 /* What is in list is met, whatever the status; -ENODATA if a rule was compared with nothing. */
-static int check(const struct ut_diff_rules *rules, const struct both *b, struct failures *list,
-		 struct ut_err *err)
+static int diff_summary_check(const struct ut_diff_rules *rules, const struct both *b,
+			      struct failures *list, struct ut_err *err)
 {
 	int rc = 0;
 
@@ -105,7 +106,7 @@ static int check(const struct ut_diff_rules *rules, const struct both *b, struct
 			if (!ut_diff_rule_names(rule, some_row(p)->name))
 				continue;
 			fits = true;
-			compared |= compare(rule, p, &met);
+			compared |= diff_summary_compare(rule, p, &met);
 			if (!met)
 				continue;
 			list->items = ut_grow(list->items, list->count + 1, &list->cap,
@@ -199,7 +200,7 @@ static const struct ut_report_column figure_columns[] = {
 };
 static const struct ut_report_table figure_table = TABLE(figure_columns);
 
-static const char *state_of(const struct ut_ace_pair *p)
+static const char *diff_summary_state_of(const struct ut_ace_pair *p)
 {
 	return !p->before ? "new" : !p->after ? "vanished" : "both";
 }
@@ -211,7 +212,7 @@ static struct ut_report_cell rank_cell(const struct ut_ace_row *r)
 
 static void add_figure(struct ut_report *r, const struct ut_ace_pair *p, enum ut_ace_figure f)
 {
-	double old = value_of(p->before, f), new = value_of(p->after, f);
+	double old = diff_summary_value_of(p->before, f), new = diff_summary_value_of(p->after, f);
 	const struct ut_ace_row *row = some_row(p);
 	char texts[4][CELL];
 
@@ -221,7 +222,7 @@ static void add_figure(struct ut_report *r, const struct ut_ace_pair *p, enum ut
 				 ut_report_text(kinds[row->kind]),
 				 ut_report_text(row->name),
 				 rank_cell(row),
-				 ut_report_text(state_of(p)),
+				 ut_report_text(diff_summary_state_of(p)),
 				 ut_report_text(ut_ace_figures[f].word),
 				 ut_report_text(units[ut_ace_figures[f].unit]),
 				 figure_cell(texts[0], f, old),
@@ -258,14 +259,14 @@ static const struct ut_report_column rank_columns[] = { KERNEL_COLUMNS(0) };
 static const struct ut_report_table kernel_table = TABLE(kernel_columns);
 static const struct ut_report_table rank_table = TABLE(rank_columns);
 
-static void add_kernel(struct ut_report *r, const struct ut_ace_pair *p)
+static void diff_summary_add_kernel(struct ut_report *r, const struct ut_ace_pair *p)
 {
 	static const enum ut_ace_figure shown[] = { UT_ACE_FIGURE_MEAN, UT_ACE_FIGURE_ENERGY,
 						    UT_ACE_FIGURE_POWER };
 	static const enum ut_ace_figure both[] = { UT_ACE_FIGURE_COUNT, UT_ACE_FIGURE_TOTAL };
 	const struct ut_ace_row *row = some_row(p);
-	double change =
-		value_of(p->after, UT_ACE_FIGURE_TOTAL) - value_of(p->before, UT_ACE_FIGURE_TOTAL);
+	double change = diff_summary_value_of(p->after, UT_ACE_FIGURE_TOTAL) -
+			diff_summary_value_of(p->before, UT_ACE_FIGURE_TOTAL);
 	struct ut_report_cell cells[sizeof(kernel_columns) / sizeof(kernel_columns[0])];
 	char texts[sizeof(kernel_columns) / sizeof(kernel_columns[0])][CELL];
 	size_t n = 0;
@@ -273,9 +274,10 @@ static void add_kernel(struct ut_report *r, const struct ut_ace_pair *p)
 	cells[n++] = ut_report_text(row->name);
 	cells[n++] = ut_report_i64(row->rank);
 	for (size_t i = 0; i < 2; i++) {
-		cells[n] = figure_cell(texts[n], both[i], value_of(p->before, both[i]));
+		cells[n] =
+			figure_cell(texts[n], both[i], diff_summary_value_of(p->before, both[i]));
 		n++;
-		cells[n] = figure_cell(texts[n], both[i], value_of(p->after, both[i]));
+		cells[n] = figure_cell(texts[n], both[i], diff_summary_value_of(p->after, both[i]));
 		n++;
 	}
 	cells[n] = change_cell(texts[n], UT_ACE_FIGURE_TOTAL, change);
@@ -283,19 +285,20 @@ static void add_kernel(struct ut_report *r, const struct ut_ace_pair *p)
 		cells[n] = ut_report_said(ut_report_none(), p->after ? "new" : "vanished");
 	n++;
 	for (size_t i = 0; i < sizeof(shown) / sizeof(shown[0]); i++) {
-		cells[n] = percent_cell(texts[n], value_of(p->before, shown[i]),
-					value_of(p->after, shown[i]));
+		cells[n] = percent_cell(texts[n], diff_summary_value_of(p->before, shown[i]),
+					diff_summary_value_of(p->after, shown[i]));
 		n++;
 	}
 	cells[n] = figure_cell(texts[n], UT_ACE_FIGURE_POWER,
-			       value_of(p->before, UT_ACE_FIGURE_POWER));
+			       diff_summary_value_of(p->before, UT_ACE_FIGURE_POWER));
 	n++;
-	cells[n] =
-		figure_cell(texts[n], UT_ACE_FIGURE_POWER, value_of(p->after, UT_ACE_FIGURE_POWER));
+	cells[n] = figure_cell(texts[n], UT_ACE_FIGURE_POWER,
+			       diff_summary_value_of(p->after, UT_ACE_FIGURE_POWER));
 	ut_report_add(r, cells);
 }
 
-static void put_kernels(struct ut_out *o, const struct both *b, const struct ut_diff_summary *d)
+static void diff_summary_put_kernels(struct ut_out *o, const struct both *b,
+				     const struct ut_diff_summary *d)
 {
 	size_t from = kernels_from(b);
 	struct ut_report *r;
@@ -306,7 +309,7 @@ static void put_kernels(struct ut_out *o, const struct both *b, const struct ut_
 	ut_out_text(o, "\n");
 	r = ut_report_start(o, &d->report, d->by_rank ? &rank_table : &kernel_table);
 	for (size_t i = from; i < b->count; i++)
-		add_kernel(r, &b->pairs[i]);
+		diff_summary_add_kernel(r, &b->pairs[i]);
 	ut_report_end(r);
 	left = ut_report_left(r, NULL);
 	if (left)
@@ -326,21 +329,21 @@ static void put_failure(struct ut_out *o, const struct failure *f, bool by_rank)
 	if (by_rank && r->kind == UT_ACE_ROW_KERNEL)
 		ut_out_fmt(o, ", rank %" PRId64, r->rank);
 	if (f->rule->type == UT_RULE_CHANGE)
-		ut_out_fmt(o, ": %s -> %s", cell(old, k, value_of(f->pair->before, k)),
-			   cell(new, k, value_of(f->pair->after, k)));
+		ut_out_fmt(o, ": %s -> %s", cell(old, k, diff_summary_value_of(f->pair->before, k)),
+			   cell(new, k, diff_summary_value_of(f->pair->after, k)));
 	ut_out_text(o, "\n");
 	ut_buf_release(&name);
 }
 
-static void put_text(struct ut_out *o, const struct both *b, const struct ut_diff_summary *d,
-		     const struct failures *list)
+static void diff_summary_put_text(struct ut_out *o, const struct both *b,
+				  const struct ut_diff_summary *d, const struct failures *list)
 {
 	struct ut_report_opts all = d->report;
 
 	all.sort = NULL;
 	all.limit = 0;
 	put_figures(o, b, kernels_from(b), &all);
-	put_kernels(o, b, d);
+	diff_summary_put_kernels(o, b, d);
 	for (size_t i = 0; i < list->count; i++)
 		put_failure(o, &list->items[i], d->by_rank);
 }
@@ -363,7 +366,8 @@ static void json_figures(struct ut_out *o, const struct ut_ace_pair *p)
 	ut_out_text(o, "{");
 	for (int k = 0; k < UT_ACE_FIGURES; k++) {
 		enum ut_ace_figure f = (enum ut_ace_figure)k;
-		double old = value_of(p->before, f), new = value_of(p->after, f);
+		double old = diff_summary_value_of(p->before, f),
+		       new = diff_summary_value_of(p->after, f);
 
 		if (!isfinite(old) && !isfinite(new))
 			continue;
@@ -404,7 +408,8 @@ static void put_pairs(struct ut_out *o, const struct both *b, const struct ut_re
 		ut_report_add(r, (const struct ut_report_cell[]){
 					 ut_report_text(kinds[row->kind]),
 					 ut_report_text(row->name), rank_cell(row),
-					 ut_report_text(state_of(&b->pairs[i])), figures });
+					 ut_report_text(diff_summary_state_of(&b->pairs[i])),
+					 figures });
 	}
 	ut_out_abandon(memory);
 	ut_report_finish(r);
@@ -433,8 +438,8 @@ static void put_json_failures(struct ut_out *o, const struct failures *list,
 	ut_report_finish(r);
 }
 
-static void put_json(struct ut_out *o, const struct both *b, struct ut_report_opts opts,
-		     const struct failures *list)
+static void diff_summary_put_json(struct ut_out *o, const struct both *b,
+				  struct ut_report_opts opts, const struct failures *list)
 {
 	ut_out_text(o, "{\"schema\":\"unitrace.analyze-diff/1\",\n\"rows\":[");
 	opts.open = "";
@@ -474,13 +479,13 @@ int ut_diff_summary(const struct ut_diff_summary *d, const struct ut_diff_rules 
 		int compared;
 
 		b.pairs = ut_ace_compare(&b.sides[0], &b.sides[1], d->min_count, &b.count);
-		compared = check(rules, &b, &list, &idle);
+		compared = diff_summary_check(rules, &b, &list, &idle);
 		if (d->report.format == UT_REPORT_JSON)
-			put_json(o, &b, d->report, &list);
+			diff_summary_put_json(o, &b, d->report, &list);
 		else if (d->report.format == UT_REPORT_CSV)
 			put_figures(o, &b, b.count, &d->report);
 		else
-			put_text(o, &b, d, &list);
+			diff_summary_put_text(o, &b, d, &list);
 		*failed = list.count;
 		rc = ut_out_commit(o, err);
 		if (!rc && !*failed && compared)

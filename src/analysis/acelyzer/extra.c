@@ -112,7 +112,7 @@ static void unite_all(struct ut_ace_extra *x)
 	}
 }
 
-static int by_number(const void *p, const void *q)
+static int extra_by_number(const void *p, const void *q)
 {
 	const struct ut_ace_extra_rank *a = p, *b = q;
 
@@ -128,7 +128,7 @@ static void sort_ranks(struct ut_ace_extra *x)
 	for (size_t i = 0; i < x->rank_count; i++)
 		numbers[i] = x->ranks[i].rank;
 	if (x->rank_count)
-		qsort(x->ranks, x->rank_count, sizeof(*x->ranks), by_number);
+		qsort(x->ranks, x->rank_count, sizeof(*x->ranks), extra_by_number);
 	for (size_t i = 0; i < x->rank_count; i++)
 		ut_idmap_put(&x->rank_index, (uint64_t)x->ranks[i].rank, (uint32_t)i + 1);
 	for (size_t i = 0; i < x->rank_count; i++)
@@ -143,7 +143,7 @@ static void sort_ranks(struct ut_ace_extra *x)
 	free(numbers);
 }
 
-static int by_rank(const void *p, const void *q)
+static int extra_by_rank(const void *p, const void *q)
 {
 	const struct ut_ace_kernel *a = p, *b = q;
 
@@ -165,6 +165,6 @@ void ut_ace_extra_finish(struct ut_ace_extra *x, struct ut_ace_analysis *a, cons
 	ut_ace_extra_split(x);
 	ut_ace_extra_stragglers(x);
 	if (x->kernel_count)
-		qsort(x->kernels, x->kernel_count, sizeof(*x->kernels), by_rank);
+		qsort(x->kernels, x->kernel_count, sizeof(*x->kernels), extra_by_rank);
 	ut_ace_extra_trust(x, a, stopped);
 }

@@ -14,7 +14,7 @@ void ut_ace_charges_add(struct ut_ace_charges *c, struct ut_ace_charge reading)
 	c->items[c->count++] = reading;
 }
 
-static int by_time(const void *p, const void *q)
+static int extra_charge_by_time(const void *p, const void *q)
 {
 	const struct ut_ace_charge *a = p, *b = q;
 
@@ -24,8 +24,9 @@ static int by_time(const void *p, const void *q)
 }
 
 /* The power between two readings holds from the first to the second. */
-static void add_sample(struct ut_ace_extra_rank *r, struct ut_ace_analysis *a,
-		       const struct ut_ace_charge *from, const struct ut_ace_charge *to)
+static void extra_charge_add_sample(struct ut_ace_extra_rank *r, struct ut_ace_analysis *a,
+				    const struct ut_ace_charge *from,
+				    const struct ut_ace_charge *to)
 {
 	double charge = to->value - from->value;
 	double watts;
@@ -49,7 +50,7 @@ void ut_ace_charges_finish(struct ut_ace_charges *c, struct ut_ace_extra *x,
 	bool counted = false; /* the rank has a counter already */
 
 	if (c->count)
-		qsort(c->items, c->count, sizeof(*c->items), by_time);
+		qsort(c->items, c->count, sizeof(*c->items), extra_charge_by_time);
 	for (size_t i = 0; i < c->count; i++) {
 		const struct ut_ace_charge *r = &c->items[i];
 
@@ -57,7 +58,7 @@ void ut_ace_charges_finish(struct ut_ace_charges *c, struct ut_ace_extra *x,
 			counted = x->ranks[r->rank].sample_count > 0;
 			last = i;
 		} else if (!counted && r->ts > c->items[last].ts) {
-			add_sample(&x->ranks[r->rank], a, &c->items[last], r);
+			extra_charge_add_sample(&x->ranks[r->rank], a, &c->items[last], r);
 			last = i;
 		}
 	}

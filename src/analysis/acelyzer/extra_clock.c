@@ -130,8 +130,8 @@ static void add_point(struct points *v, double cycles, double us, uint32_t event
 }
 
 /* Marks the span; does its length differ between the clocks? */
-static void look_at(struct ut_ace_extra *x, struct ut_ace_analysis *a, uint32_t event,
-		    struct points *v)
+static void extra_clock_look_at(struct ut_ace_extra *x, struct ut_ace_analysis *a, uint32_t event,
+				struct points *v)
 {
 	const struct ut_ace_event *e = &a->table.events[event];
 	const struct ut_ace_dev *d = ut_ace_dev_of(a, e);
@@ -161,7 +161,7 @@ void ut_ace_extra_clocks(struct ut_ace_extra *x, struct ut_ace_analysis *a)
 		const struct ut_ace_event *e = ut_ace_at(t, i);
 
 		if (ut_ace_has_stamps(e))
-			look_at(x, a, t->seq[i], &v[e->pid]);
+			extra_clock_look_at(x, a, t->seq[i], &v[e->pid]);
 	}
 	for (uint32_t id = 0; id < t->id_count; id++) {
 		uint32_t rank;

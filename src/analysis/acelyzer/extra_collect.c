@@ -39,28 +39,29 @@ struct collect {
 	uint32_t charge; /* the key; 0 = power is not wanted */
 };
 
-static bool has(struct ut_str s, const char *text)
+static bool extra_collect_has(struct ut_str s, const char *text)
 {
 	return memmem(s.ptr, s.len, text, strlen(text)) != NULL;
 }
 
-static unsigned int word_of(struct collect *c, uint32_t id)
+static unsigned int extra_collect_word_of(struct collect *c, uint32_t id)
 {
 	struct ut_str s = ut_ace_str(&c->a->table, id);
 	unsigned int w = KNOWN;
 
 	if (id < c->word_count && c->words[id])
 		return c->words[id];
-	if (has(s, "HCOLL") || has(s, "aiuComms") || has(s, "AllReduce") || has(s, "AllGather") ||
-	    has(s, "ReduceScatter") || has(s, "(PtoP)"))
+	if (extra_collect_has(s, "HCOLL") || extra_collect_has(s, "aiuComms") ||
+	    extra_collect_has(s, "AllReduce") || extra_collect_has(s, "AllGather") ||
+	    extra_collect_has(s, "ReduceScatter") || extra_collect_has(s, "(PtoP)"))
 		w |= COMM;
 	if (s.len > 13 && !memcmp(s.ptr, "ProfilerStep#", 13))
 		w |= STEP;
-	if (has(s, "kernel"))
+	if (extra_collect_has(s, "kernel"))
 		w |= KERNEL;
-	if (has(s, "memcpy") || has(s, "memset"))
+	if (extra_collect_has(s, "memcpy") || extra_collect_has(s, "memset"))
 		w |= COPY;
-	if (has(s, "gpu"))
+	if (extra_collect_has(s, "gpu"))
 		w |= GPU;
 	if (id < c->word_count)
 		c->words[id] = (uint8_t)w;
@@ -89,10 +90,11 @@ static int work_of(struct collect *c, const struct ut_ace_event *e, bool *kernel
 	int part;
 
 	if (is_torch(c, e) && !e->dev) {
-		cat = e->flags & UT_ACE_HAS_CAT ? word_of(c, e->cat) : KNOWN;
+		cat = e->flags & UT_ACE_HAS_CAT ? extra_collect_word_of(c, e->cat) : KNOWN;
 		*kernel = cat & KERNEL;
-		if (word_of(c, e->name) & COMM &&
-		    (cat & (KERNEL | COPY) || has(ut_ace_str(&c->a->table, e->name), "aiuComms")))
+		if (extra_collect_word_of(c, e->name) & COMM &&
+		    (cat & (KERNEL | COPY) ||
+		     extra_collect_has(ut_ace_str(&c->a->table, e->name), "aiuComms")))
 			return UT_ACE_WORK_COMM;
 		return cat & KERNEL ? UT_ACE_WORK_COMPUTE : cat & COPY ? UT_ACE_WORK_TRANSFER : -1;
 	}
@@ -107,7 +109,7 @@ static int work_of(struct collect *c, const struct ut_ace_event *e, bool *kernel
 }
 
 /* Torch files are of one rank each; in flex files the process is the rank. */
-static uint32_t rank_of(struct collect *c, const struct ut_ace_event *e, int64_t less)
+static uint32_t extra_collect_rank_of(struct collect *c, const struct ut_ace_event *e, int64_t less)
 {
 	const struct ut_ace_table *t = &c->a->table;
 	bool torch = is_torch(c, e) && t->jobs[e->job].rank >= 0;
@@ -123,15 +125,15 @@ static uint32_t rank_of(struct collect *c, const struct ut_ace_event *e, int64_t
 }
 
 /* Valid until the next new rank comes. */
-static struct ut_ace_extra_rank *row_of(struct collect *c, const struct ut_ace_event *e,
-					int64_t less)
+static struct ut_ace_extra_rank *extra_collect_row_of(struct collect *c,
+						      const struct ut_ace_event *e, int64_t less)
 {
-	uint32_t at = rank_of(c, e, less);
+	uint32_t at = extra_collect_rank_of(c, e, less);
 
 	return &c->x->ranks[at];
 }
 
-static void add_kernel(struct collect *c, uint32_t event, uint32_t rank, int work)
+static void extra_collect_add_kernel(struct collect *c, uint32_t event, uint32_t rank, int work)
 {
 	struct ut_ace_extra *x = c->x;
 	const struct ut_ace_event *e = &c->a->table.events[event];
@@ -180,11 +182,11 @@ static void add_charge(struct collect *c, const struct ut_ace_event *e, uint32_t
 					   rank, ut_ace_extra_ns(c->x, ut_ace_end(e)), value });
 }
 
-static void add_work(struct collect *c, uint32_t event, int work, bool kernel)
+static void extra_collect_add_work(struct collect *c, uint32_t event, int work, bool kernel)
 {
 	struct ut_ace_extra *x = c->x;
 	const struct ut_ace_event *e = &c->a->table.events[event];
-	uint32_t rank = rank_of(c, e, 0);
+	uint32_t rank = extra_collect_rank_of(c, e, 0);
 	struct ut_ace_extra_rank *r = &x->ranks[rank];
 	const struct ut_ace_dev *d = ut_ace_dev_of(c->a, e);
 
@@ -200,7 +202,7 @@ static void add_work(struct collect *c, uint32_t event, int work, bool kernel)
 	if (work == UT_ACE_WORK_COMM)
 		ut_ace_meets_add(c->meets, e, rank);
 	if (kernel)
-		add_kernel(c, event, rank, work);
+		extra_collect_add_kernel(c, event, rank, work);
 }
 
 /* Spans that a profiler made for each step; the device's copies of them say nothing new. */
@@ -209,9 +211,9 @@ static void add_profiler_step(struct collect *c, const struct ut_ace_event *e)
 	struct ut_ace_extra_rank *r;
 	int64_t begin = ut_ace_extra_ns(c->x, e->ts), end = ut_ace_extra_ns(c->x, ut_ace_end(e));
 
-	if ((e->flags & UT_ACE_HAS_CAT && word_of(c, e->cat) & GPU) || end <= begin)
+	if ((e->flags & UT_ACE_HAS_CAT && extra_collect_word_of(c, e->cat) & GPU) || end <= begin)
 		return;
-	r = row_of(c, e, is_torch(c, e) ? 0 : HOST_PIDS);
+	r = extra_collect_row_of(c, e, is_torch(c, e) ? 0 : HOST_PIDS);
 	if (r->step_count &&
 	    begin < r->steps[r->step_count - 1].begin + r->steps[r->step_count - 1].split.length)
 		return; /* inside another one */
@@ -221,7 +223,7 @@ static void add_profiler_step(struct collect *c, const struct ut_ace_event *e)
 	r->source = UT_ACE_STEPS_PROFILER;
 }
 
-static void add_sample(struct collect *c, const struct ut_ace_event *e)
+static void extra_collect_add_sample(struct collect *c, const struct ut_ace_event *e)
 {
 	struct ut_ace_extra_rank *r;
 	struct ut_arg arg;
@@ -230,13 +232,13 @@ static void add_sample(struct collect *c, const struct ut_ace_event *e)
 	if (e->name != UT_ACE_K_POWER || e->cat == UT_ACE_K_CAT_POWER3 ||
 	    !ut_ace_arg(&c->a->table, e->args, UT_ACE_K_WATTS, &arg))
 		return;
-	r = row_of(c, e, 0);
+	r = extra_collect_row_of(c, e, 0);
 	r->samples = ut_grow(r->samples, r->sample_count + 1, &r->sample_cap, sizeof(*r->samples));
 	r->samples[r->sample_count++] = (struct ut_ace_sample){ .ts = ut_ace_extra_ns(c->x, e->ts),
 								.watts = arg.value.f64 };
 }
 
-static int by_value(const void *p, const void *q)
+static int extra_collect_by_value(const void *p, const void *q)
 {
 	double a = *(const double *)p, b = *(const double *)q;
 
@@ -254,7 +256,7 @@ static void add_iterations(struct ut_ace_extra *x, const struct ut_ace_analysis 
 
 		if (it->start_count < 2 || r->step_count)
 			continue;
-		qsort(it->starts, it->start_count, sizeof(*it->starts), by_value);
+		qsort(it->starts, it->start_count, sizeof(*it->starts), extra_collect_by_value);
 		for (size_t k = 0; k < it->start_count; k++) {
 			if (k && it->starts[k] <= last)
 				continue;
@@ -305,25 +307,26 @@ static void add_preps(struct collect *c)
 		const struct ut_ace_event *e = &t->events[c->x->preps[i]];
 		int work = e->flags & UT_ACE_COLL ? UT_ACE_WORK_COMM : UT_ACE_WORK_PREP;
 
-		ut_ace_intervals_add(&row_of(c, e, 0)->work[work], ut_ace_extra_ns(c->x, e->ts),
+		ut_ace_intervals_add(&extra_collect_row_of(c, e, 0)->work[work],
+				     ut_ace_extra_ns(c->x, e->ts),
 				     ut_ace_extra_ns(c->x, ut_ace_end(e)));
 	}
 }
 
-static void add_event(struct collect *c, uint32_t event)
+static void extra_collect_add_event(struct collect *c, uint32_t event)
 {
 	const struct ut_ace_event *e = &c->a->table.events[event];
 	bool kernel = false;
 	int work;
 
 	if (e->ph == 'C')
-		add_sample(c, e);
+		extra_collect_add_sample(c, e);
 	if (e->ph != 'X')
 		return;
 	work = work_of(c, e, &kernel);
 	if (work >= 0)
-		add_work(c, event, work, kernel);
-	else if (word_of(c, e->name) & STEP)
+		extra_collect_add_work(c, event, work, kernel);
+	else if (extra_collect_word_of(c, e->name) & STEP)
 		add_profiler_step(c, e);
 }
 
@@ -345,7 +348,7 @@ void ut_ace_extra_collect(struct ut_ace_extra *x, struct ut_ace_analysis *a, str
 		}
 	}
 	for (size_t i = 0; i < t->seq_count; i++)
-		add_event(&c, t->seq[i]);
+		extra_collect_add_event(&c, t->seq[i]);
 	add_preps(&c);
 	add_iterations(x, a);
 	for (size_t i = 0; i < x->rank_count; i++) {

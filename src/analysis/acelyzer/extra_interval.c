@@ -15,7 +15,7 @@ void ut_ace_intervals_add(struct ut_ace_intervals *v, int64_t begin, int64_t end
 	v->items[v->count++] = (struct ut_ace_interval){ begin, end };
 }
 
-static int by_begin(const void *p, const void *q)
+static int extra_interval_by_begin(const void *p, const void *q)
 {
 	const struct ut_ace_interval *a = p, *b = q;
 
@@ -25,7 +25,7 @@ static int by_begin(const void *p, const void *q)
 void ut_ace_intervals_sort(struct ut_ace_intervals *v)
 {
 	if (v->unsorted)
-		qsort(v->items, v->count, sizeof(*v->items), by_begin);
+		qsort(v->items, v->count, sizeof(*v->items), extra_interval_by_begin);
 	v->unsorted = false;
 }
 
@@ -46,7 +46,7 @@ void ut_ace_intervals_unite(struct ut_ace_intervals *v)
 	v->count = n;
 }
 
-static int by_value(const void *p, const void *q)
+static int extra_interval_by_value(const void *p, const void *q)
 {
 	int64_t a = *(const int64_t *)p, b = *(const int64_t *)q;
 
@@ -57,7 +57,7 @@ int64_t ut_ace_median(int64_t *v, size_t n)
 {
 	if (!n)
 		return 0;
-	qsort(v, n, sizeof(*v), by_value);
+	qsort(v, n, sizeof(*v), extra_interval_by_value);
 	return n % 2 ? v[n / 2] : v[n / 2 - 1] + (v[n / 2] - v[n / 2 - 1]) / 2;
 }
 
@@ -159,7 +159,7 @@ static double compute_joules(const struct ut_ace_extra_rank *r)
 }
 
 /* Sums up what a part of the rank's time went to. */
-static void add_work(struct ut_ace_split *sum, const struct ut_ace_split *s)
+static void extra_interval_add_work(struct ut_ace_split *sum, const struct ut_ace_split *s)
 {
 	for (int w = 0; w < UT_ACE_WORKS; w++) {
 		sum->part[w] += s->part[w];
@@ -184,10 +184,10 @@ static void split_steps(struct ut_ace_extra_rank *r, int64_t begin, int64_t end)
 		sweep_to(&sweep, to, &s->split);
 		s->energy = -ut_ace_extra_joules(r, s->begin, &power);
 		s->energy += ut_ace_extra_joules(r, to, &power);
-		add_work(&r->all, &s->split);
+		extra_interval_add_work(&r->all, &s->split);
 	}
 	sweep_to(&sweep, end, &between);
-	add_work(&r->all, &between);
+	extra_interval_add_work(&r->all, &between);
 	r->all.length = r->all.part[UT_ACE_IDLE] = end - begin;
 	for (int w = 0; w < UT_ACE_WORKS; w++)
 		r->all.part[UT_ACE_IDLE] -= r->all.part[w];

@@ -77,7 +77,7 @@ static double scatter(struct race *c)
 	return (double)middle * TO_SIGMA;
 }
 
-static void evaluate(struct race *c)
+static void extra_late_evaluate(struct race *c)
 {
 	int64_t *v = ut_make((c->step_count + 1) * sizeof(*v));
 	double limit, usual;
@@ -117,7 +117,7 @@ void ut_ace_extra_stragglers(struct ut_ace_extra *x)
 		c.excess = ut_make((c.rank_count * c.step_count + 1) * sizeof(*c.excess));
 		for (size_t s = 0; s < c.step_count; s++)
 			run_step(&c, s);
-		evaluate(&c);
+		extra_late_evaluate(&c);
 	}
 	free(c.ranks);
 	free(c.room);

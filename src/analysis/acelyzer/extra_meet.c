@@ -96,7 +96,7 @@ static void read_peers(struct ut_ace_meets *m, const struct ut_arg *arg)
 }
 
 /* The group that a step belongs to; 0 = none. */
-static uint32_t group_of(struct ut_ace_meets *m, const struct ut_ace_event *e)
+static uint32_t extra_meet_group_of(struct ut_ace_meets *m, const struct ut_ace_event *e)
 {
 	struct ut_ace_table *t = &m->a->table;
 	struct ut_arg arg;
@@ -113,7 +113,7 @@ static uint32_t group_of(struct ut_ace_meets *m, const struct ut_ace_event *e)
 	return e->dev ? 0 : ut_ace_name_numbered(&m->a->names, t, e->name);
 }
 
-static struct place *place_of(struct ut_ace_meets *m, uint32_t rank, uint32_t group)
+static struct place *extra_meet_place_of(struct ut_ace_meets *m, uint32_t rank, uint32_t group)
 {
 	uint64_t key = (uint64_t)rank << 32 | group;
 	uint32_t at = ut_idmap_get(&m->place_of, key);
@@ -146,14 +146,14 @@ static uint32_t coll_of(struct ut_ace_meets *m, uint32_t group, uint32_t times)
 
 void ut_ace_meets_add(struct ut_ace_meets *m, const struct ut_ace_event *e, uint32_t rank)
 {
-	uint32_t group = group_of(m, e), name = e->orig ? e->orig : e->name;
+	uint32_t group = extra_meet_group_of(m, e), name = e->orig ? e->orig : e->name;
 	int64_t begin = ut_ace_extra_ns(m->x, e->ts), end = ut_ace_extra_ns(m->x, ut_ace_end(e));
 	struct place *p;
 	struct part *q;
 
 	if (!group)
 		return;
-	p = place_of(m, rank, group);
+	p = extra_meet_place_of(m, rank, group);
 	if (!p->times || p->first_name == name) {
 		uint64_t n = ut_ace_name_flags(&m->a->names, &m->a->table, name);
 
@@ -223,7 +223,7 @@ static void make_members(struct ut_ace_meets *m)
 }
 
 /* Who came last, and how late? */
-static void evaluate(struct ut_ace_extra *x, struct ut_ace_coll *c, int64_t *room)
+static void extra_meet_evaluate(struct ut_ace_extra *x, struct ut_ace_coll *c, int64_t *room)
 {
 	const struct ut_ace_coll_member *m = &x->members[c->first_member];
 	uint32_t last = 0;
@@ -254,7 +254,7 @@ static void evaluate(struct ut_ace_extra *x, struct ut_ace_coll *c, int64_t *roo
 	l->most = c->late > l->most ? c->late : l->most;
 }
 
-static int by_begin(const void *p, const void *q)
+static int extra_meet_by_begin(const void *p, const void *q)
 {
 	const struct ut_ace_coll *a = p, *b = q;
 
@@ -294,12 +294,12 @@ void ut_ace_meets_finish(struct ut_ace_meets *m)
 
 	make_members(m);
 	for (size_t i = 0; i < x->coll_count; i++)
-		evaluate(x, &x->colls[i], room);
+		extra_meet_evaluate(x, &x->colls[i], room);
 	x->coll_ranks = m->ranks.count;
 	for (size_t i = 0; i < x->coll_count; i++)
 		m->a->issues[UT_ACE_ISSUE_COLL_LACKS] += x->colls[i].ranks < x->coll_ranks;
 	if (x->coll_count)
-		qsort(x->colls, x->coll_count, sizeof(*x->colls), by_begin);
+		qsort(x->colls, x->coll_count, sizeof(*x->colls), extra_meet_by_begin);
 	find_missing(m);
 	free(room);
 	free(m->parts);

@@ -8,7 +8,7 @@
 #define NS 1e-9 /* s */
 
 /* When the power of sample i does not hold any more. */
-static int64_t end_of(const struct ut_ace_extra_rank *r, size_t i)
+static int64_t extra_power_end_of(const struct ut_ace_extra_rank *r, size_t i)
 {
 	int64_t end = i + 1 < r->sample_count ? r->samples[i + 1].ts : r->power_end;
 
@@ -41,11 +41,11 @@ double ut_ace_extra_joules(const struct ut_ace_extra_rank *r, int64_t ts, size_t
 			high = mid;
 	}
 	*at = low;
-	end = end_of(r, low);
+	end = extra_power_end_of(r, low);
 	return s[low].joules + s[low].watts * (double)((ts < end ? ts : end) - s[low].ts) * NS;
 }
 
-static int by_ts(const void *p, const void *q)
+static int extra_power_by_ts(const void *p, const void *q)
 {
 	const struct ut_ace_sample *a = p, *b = q;
 
@@ -56,7 +56,7 @@ static void sum_rank(struct ut_ace_extra_rank *r)
 {
 	for (size_t i = 1; i < r->sample_count; i++) {
 		if (r->samples[i].ts < r->samples[i - 1].ts) {
-			qsort(r->samples, r->sample_count, sizeof(*r->samples), by_ts);
+			qsort(r->samples, r->sample_count, sizeof(*r->samples), extra_power_by_ts);
 			break;
 		}
 	}
@@ -64,7 +64,7 @@ static void sum_rank(struct ut_ace_extra_rank *r)
 		struct ut_ace_sample *s = &r->samples[i];
 
 		s->joules = r->energy;
-		r->energy += s->watts * (double)(end_of(r, i) - s->ts) * NS;
+		r->energy += s->watts * (double)(extra_power_end_of(r, i) - s->ts) * NS;
 	}
 }
 

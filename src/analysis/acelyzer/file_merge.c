@@ -14,7 +14,7 @@ struct front {
 	size_t part, at;
 };
 
-static bool before(const struct front *a, const struct front *b)
+static bool file_merge_before(const struct front *a, const struct front *b)
 {
 	return a->ts < b->ts || (a->ts == b->ts && a->turn > b->turn);
 }
@@ -28,9 +28,9 @@ static void sift(struct front *heap, size_t n, size_t i)
 
 		if (child >= n)
 			break;
-		if (child + 1 < n && before(&heap[child + 1], &heap[child]))
+		if (child + 1 < n && file_merge_before(&heap[child + 1], &heap[child]))
 			child++;
-		if (!before(&heap[child], &f))
+		if (!file_merge_before(&heap[child], &f))
 			break;
 		heap[i] = heap[child];
 		i = child;
@@ -189,7 +189,7 @@ static void move_part(void *ctx, size_t part)
 	from->event_count = from->event_cap = 0;
 }
 
-static void release(struct map *m)
+static void file_merge_release(struct map *m)
 {
 	free(m->strings);
 	free(m->ids);
@@ -212,7 +212,7 @@ void ut_ace_append(struct ut_ace_table *t, struct ut_ace_table *from)
 	for (size_t i = 0; i < from->event_count; i++)
 		t->events[events + i] = moved(&m, from->events[i]);
 	from->event_count = 0;
-	release(&m);
+	file_merge_release(&m);
 }
 
 /*
@@ -271,7 +271,7 @@ static void adopt(struct ut_ace_table *t, struct ut_ace_part *p)
 	}
 }
 
-static void merge(struct ut_ace_table *t, struct ut_ace_part *parts, size_t count)
+static void file_merge_merge(struct ut_ace_table *t, struct ut_ace_part *parts, size_t count)
 {
 	struct map *maps = ut_make((count + 1) * sizeof(*maps));
 	struct move move = { t, parts, maps };
@@ -292,7 +292,7 @@ static void merge(struct ut_ace_table *t, struct ut_ace_part *parts, size_t coun
 	place_events(t, parts, count);
 	ut_thread_pool_each(t->threads, count, move_part, &move);
 	for (size_t i = 0; i < count; i++)
-		release(&maps[i]);
+		file_merge_release(&maps[i]);
 	free(maps);
 }
 
@@ -301,7 +301,7 @@ void ut_ace_merge(struct ut_ace_table *t, struct ut_ace_part *parts, size_t coun
 	if (count == 1)
 		adopt(t, &parts[0]);
 	else
-		merge(t, parts, count);
+		file_merge_merge(t, parts, count);
 	if (has_names(t))
 		number_names(t);
 }

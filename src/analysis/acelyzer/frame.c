@@ -10,7 +10,7 @@
 #include "base/json.h"
 #include "base/str.h"
 
-static char *copy(const char *s)
+static char *acelyzer_frame_copy(const char *s)
 {
 	char *c = strdup(s);
 
@@ -19,18 +19,18 @@ static char *copy(const char *s)
 	return c;
 }
 
-static void set(struct ut_ace_frame *f, const char *key, const char *json)
+static void acelyzer_frame_set(struct ut_ace_frame *f, const char *key, const char *json)
 {
 	for (size_t i = 0; i < f->meta_count; i++) {
 		if (!strcmp(f->meta[i].key, key)) {
 			free(f->meta[i].json);
-			f->meta[i].json = copy(json);
+			f->meta[i].json = acelyzer_frame_copy(json);
 			return;
 		}
 	}
 	f->meta = ut_grow(f->meta, f->meta_count + 1, &f->meta_cap, sizeof(*f->meta));
-	f->meta[f->meta_count].key = copy(key);
-	f->meta[f->meta_count++].json = copy(json);
+	f->meta[f->meta_count].key = acelyzer_frame_copy(key);
+	f->meta[f->meta_count++].json = acelyzer_frame_copy(json);
 }
 
 /* A list of devices under construction. */
@@ -40,7 +40,7 @@ struct devices {
 };
 
 /* The same object with its id replaced by the rank. */
-static void put_device(struct devices *d, struct ut_json *j, int64_t rank)
+static void acelyzer_frame_put_device(struct devices *d, struct ut_json *j, int64_t rank)
 {
 	struct ut_str key, value;
 	struct ut_buf one = { 0 }, id = { 0 };
@@ -82,14 +82,14 @@ static void add_devices(struct devices *d, const char *json, int64_t rank)
 		ut_json_enter(&j);
 		while (ut_json_element(&j)) {
 			if (*j.at == '{')
-				put_device(d, &j, rank);
+				acelyzer_frame_put_device(d, &j, rank);
 			else
 				ut_json_skip(&j, NULL);
 			if (j.trouble)
 				break;
 		}
 	} else if (ut_json_peek(&j) == '{') {
-		put_device(d, &j, rank);
+		acelyzer_frame_put_device(d, &j, rank);
 	}
 	ut_json_release(&j);
 }
@@ -110,13 +110,13 @@ void ut_ace_frame_join(struct ut_ace_frame *f, const struct ut_ace_part *parts, 
 			if (release >= UT_ACE_1_2 && !strcmp(p->meta[k].key, "deviceProperties"))
 				devices = p->meta[k].json;
 			else
-				set(f, p->meta[k].key, p->meta[k].json);
+				acelyzer_frame_set(f, p->meta[k].key, p->meta[k].json);
 		}
 		add_devices(&d, devices, p->dialect == UT_ACE_TORCH ? p->reported_rank : -1);
 	}
 	if (release >= UT_ACE_1_2) {
 		ut_buf_fmt(&all, "[%s]", d.text.data ? d.text.data : "");
-		set(f, "deviceProperties", all.data);
+		acelyzer_frame_set(f, "deviceProperties", all.data);
 	}
 	ut_buf_release(&all);
 	ut_buf_release(&d.text);

@@ -9,7 +9,7 @@
 
 #define TOLERANCE 0.1
 
-static void add(struct ut_ace_speed *s, double mhz)
+static void frequency_add(struct ut_ace_speed *s, double mhz)
 {
 	s->min = s->count && s->min < mhz ? s->min : mhz;
 	s->max = s->count && s->max > mhz ? s->max : mhz;
@@ -28,7 +28,7 @@ void ut_ace_frequency_release(struct ut_ace_frequency *f)
 	*f = (struct ut_ace_frequency){ 0 };
 }
 
-static struct ut_ace_rank_speed *rank_of(struct ut_ace_frequency *f, uint32_t pid)
+static struct ut_ace_rank_speed *frequency_rank_of(struct ut_ace_frequency *f, uint32_t pid)
 {
 	for (size_t i = 0; i < f->rank_count; i++) {
 		if (f->ranks[i].pid == pid)
@@ -52,7 +52,7 @@ void ut_ace_frequency_add(struct ut_ace_frequency *f, struct ut_ace_analysis *a,
 {
 	uint64_t n = ut_ace_flags_of(a, e);
 	const struct ut_ace_dev *d = ut_ace_dev_of(a, e);
-	struct ut_ace_rank_speed *r = rank_of(f, e->pid);
+	struct ut_ace_rank_speed *r = frequency_rank_of(f, e->pid);
 	int part = n & UT_ACE_NAME(ANY_IN) ? 0 : n & UT_ACE_NAME(PREP) ? 1 : 2;
 	double gap = e->ts - r->ts, mhz, interval;
 
@@ -63,8 +63,8 @@ void ut_ace_frequency_add(struct ut_ace_frequency *f, struct ut_ace_analysis *a,
 		interval = cycles_in(d->ts[part] - r->cycle, gap * f->given) / gap;
 	else if (r->interval.count)
 		f->zero_gaps++;
-	add(&r->duration, mhz);
-	add(&r->interval, interval);
+	frequency_add(&r->duration, mhz);
+	frequency_add(&r->interval, interval);
 	r->ts = e->ts;
 	r->cycle = d->ts[part];
 }
@@ -73,7 +73,7 @@ void ut_ace_frequency_job(struct ut_ace_frequency *f, double mhz, double drift)
 {
 	if (mhz == 0 || !isfinite(mhz))
 		return;
-	add(&f->jobs, mhz);
+	frequency_add(&f->jobs, mhz);
 	if (fabs(drift) > fabs(f->drift))
 		f->drift = drift;
 }

@@ -23,7 +23,7 @@ struct files {
 	size_t count, cap;
 };
 
-static void add_file(struct files *f, const char *path)
+static void input_add_file(struct files *f, const char *path)
 {
 	struct stat st;
 	char *copy;
@@ -38,7 +38,7 @@ static void add_file(struct files *f, const char *path)
 }
 
 /* rank_10 comes after rank_9. */
-static int by_number(const void *x, const void *y)
+static int input_by_number(const void *x, const void *y)
 {
 	const char *a = *(char *const *)x, *b = *(char *const *)y;
 
@@ -52,14 +52,14 @@ static void expand(struct files *f, const char *item)
 	glob_t found = { 0 };
 
 	if (!access(item, F_OK)) {
-		add_file(f, item);
+		input_add_file(f, item);
 		return;
 	}
 	if (!glob(item, GLOB_NOSORT, NULL, &found)) {
 		for (size_t i = 0; i < found.gl_pathc; i++)
-			add_file(f, found.gl_pathv[i]);
+			input_add_file(f, found.gl_pathv[i]);
 		if (f->count > from)
-			qsort(f->paths + from, f->count - from, sizeof(*f->paths), by_number);
+			qsort(f->paths + from, f->count - from, sizeof(*f->paths), input_by_number);
 	}
 	globfree(&found);
 }
@@ -68,7 +68,7 @@ static void expand(struct files *f, const char *item)
 static void find_files(struct files *f, const char *input)
 {
 	if (*input && !access(input, F_OK)) {
-		add_file(f, input);
+		input_add_file(f, input);
 		return;
 	}
 	for (const char *p = input; *p;) {

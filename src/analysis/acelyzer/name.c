@@ -31,7 +31,7 @@ static const char *const globals[] = {
 	"FetchKeys",     "Callback",           "HostPrep",      "AllocateFrame of", "Update CBs",
 };
 
-static bool contains(struct ut_str s, const char *text)
+static bool name_contains(struct ut_str s, const char *text)
 {
 	return memmem(s.ptr, s.len, text, strlen(text)) != NULL;
 }
@@ -60,17 +60,17 @@ static bool numbers(struct ut_str s)
 static bool is_global(struct ut_str s)
 {
 	for (size_t i = 0; i < sizeof(globals) / sizeof(globals[0]); i++) {
-		if (contains(s, globals[i]))
+		if (name_contains(s, globals[i]))
 			return true;
 	}
 	return false;
 }
 
-static bool matches(struct ut_str s, enum how how, const char *text)
+static bool name_matches(struct ut_str s, enum how how, const char *text)
 {
 	switch (how) {
 	case CONTAINS:
-		return contains(s, text);
+		return name_contains(s, text);
 	case BEGINS:
 		return ut_str_has_start(s, text);
 	case ENDS:
@@ -96,7 +96,7 @@ static void *grow_zero(void *items, size_t had, size_t want, size_t size)
 	return items;
 }
 
-static void make_room(struct ut_ace_names *n, uint32_t name)
+static void name_make_room(struct ut_ace_names *n, uint32_t name)
 {
 	size_t want = 2 * ((size_t)name + 512);
 
@@ -120,7 +120,7 @@ void ut_ace_names_release(struct ut_ace_names *n)
 
 void ut_ace_names_reserve(struct ut_ace_names *n, const struct ut_ace_table *t)
 {
-	make_room(n, t->strings.count);
+	name_make_room(n, t->strings.count);
 }
 
 uint64_t ut_ace_name_flags(struct ut_ace_names *n, struct ut_ace_table *t, uint32_t name)
@@ -131,17 +131,17 @@ uint64_t ut_ace_name_flags(struct ut_ace_names *n, struct ut_ace_table *t, uint3
 	if (flags)
 		return flags;
 	flags = KNOWN;
-	make_room(n, name);
+	name_make_room(n, name);
 	s = ut_ace_str(t, name);
 	for (int i = 0; i < UT_ACE_NAME_BITS; i++) {
-		if (matches(s, patterns[i].how, patterns[i].text))
+		if (name_matches(s, patterns[i].how, patterns[i].text))
 			flags |= UINT64_C(1) << i;
 	}
 	atomic_store_explicit(&n->flags[name], flags, memory_order_relaxed);
 	return flags;
 }
 
-static uint32_t take(struct ut_ace_table *t, struct ut_buf *b)
+static uint32_t name_take(struct ut_ace_table *t, struct ut_buf *b)
 {
 	uint32_t id = ut_strtab_intern(&t->strings, b->data ? b->data : "", b->len);
 
@@ -154,11 +154,11 @@ uint32_t ut_ace_name_unified(struct ut_ace_names *n, struct ut_ace_table *t, uin
 	struct ut_str s = ut_ace_str(t, name);
 	struct ut_buf b = { 0 };
 
-	make_room(n, name);
+	name_make_room(n, name);
 	if (n->unified[name] || !name)
 		return n->unified[name];
 	n->unified[name] = name;
-	if (!contains(s, "RDMA") && !contains(s, "Receive"))
+	if (!name_contains(s, "RDMA") && !name_contains(s, "Receive"))
 		return name;
 	for (size_t i = 0; i < s.len;) {
 		bool rdma = s.len - i >= 4 && !memcmp(s.ptr + i, "RDMA", 4);
@@ -170,7 +170,7 @@ uint32_t ut_ace_name_unified(struct ut_ace_names *n, struct ut_ace_table *t, uin
 			ut_buf_char(&b, s.ptr[i]);
 		i += rdma ? 4 : receive ? 7 : 1;
 	}
-	return n->unified[name] = take(t, &b);
+	return n->unified[name] = name_take(t, &b);
 }
 
 /*
@@ -182,7 +182,7 @@ uint32_t ut_ace_name_bare(struct ut_ace_names *n, struct ut_ace_table *t, uint32
 	struct ut_str s = ut_ace_str(t, name);
 	struct ut_buf b = { 0 };
 
-	make_room(n, name);
+	name_make_room(n, name);
 	if (n->bare[name] || !name)
 		return n->bare[name];
 	n->bare[name] = name;
@@ -211,7 +211,7 @@ uint32_t ut_ace_name_numbered(struct ut_ace_names *n, struct ut_ace_table *t, ui
 	struct ut_str s = ut_ace_str(t, name);
 	struct ut_buf b = { 0 };
 
-	make_room(n, name);
+	name_make_room(n, name);
 	if (n->numbered[name] || !name)
 		return n->numbered[name];
 	for (size_t i = 0; i < s.len;) {
@@ -226,5 +226,5 @@ uint32_t ut_ace_name_numbered(struct ut_ace_names *n, struct ut_ace_table *t, ui
 			ut_buf_char(&b, s.ptr[i++]);
 		}
 	}
-	return n->numbered[name] = take(t, &b);
+	return n->numbered[name] = name_take(t, &b);
 }

@@ -17,7 +17,7 @@ enum by {
 	BY_CLOCK,
 };
 
-static double value_of(const struct ut_ace_event *e, enum by by)
+static double order_value_of(const struct ut_ace_event *e, enum by by)
 {
 	return by == BY_TS ? e->ts : by == BY_END ? ut_ace_end(e) : e->dur;
 }
@@ -25,11 +25,11 @@ static double value_of(const struct ut_ace_event *e, enum by by)
 /* How many of seq[from..to) are in order, from the first on. */
 static size_t sorted(const struct ut_ace_table *t, size_t from, size_t to, enum by by)
 {
-	double last = from < to ? value_of(ut_ace_at(t, from), by) : 0;
+	double last = from < to ? order_value_of(ut_ace_at(t, from), by) : 0;
 	size_t i = from;
 
 	for (; i < to; i++) {
-		double v = value_of(ut_ace_at(t, i), by);
+		double v = order_value_of(ut_ace_at(t, i), by);
 
 		if (v < last)
 			break;
@@ -57,14 +57,14 @@ struct listing {
 	enum by by;
 };
 
-static void list(void *ctx, size_t from, size_t to)
+static void order_list(void *ctx, size_t from, size_t to)
 {
 	const struct listing *l = ctx;
 
 	for (size_t i = from; i < to; i++) {
 		const struct ut_ace_event *e = ut_ace_at(l->table, l->first + i);
 
-		l->items[i].key = ut_ace_sort_key(value_of(e, l->by));
+		l->items[i].key = ut_ace_sort_key(order_value_of(e, l->by));
 		l->items[i].event = l->table->seq[l->first + i];
 	}
 }
@@ -76,7 +76,7 @@ static const struct ut_ace_item *sort_items(struct ut_ace_table *t, size_t from,
 	struct ut_ace_item *items = scratch(t, n), *spare = items + n;
 	struct listing listing = { t, from, items, by };
 
-	ut_ace_each(t->threads, n, list, &listing);
+	ut_ace_each(t->threads, n, order_list, &listing);
 	ut_ace_sort(&items, &spare, n, late, t->threads > 1);
 	return items;
 }
@@ -93,7 +93,8 @@ static void put_in(struct ut_ace_table *t, size_t from, size_t n, const struct u
 		while (low < high) {
 			size_t mid = (low + high) / 2;
 
-			if (ut_ace_sort_key(value_of(&t->events[seq[mid]], by)) <= few[count].key)
+			if (ut_ace_sort_key(order_value_of(&t->events[seq[mid]], by)) <=
+			    few[count].key)
 				low = mid + 1;
 			else
 				high = mid;

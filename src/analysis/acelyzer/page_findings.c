@@ -26,7 +26,7 @@ struct findings {
 };
 
 /* One of the list; tone is bad, warn or nothing. say and why are written behind it. */
-static void begin(struct findings *f, const char *tone)
+static void acelyzer_page_findings_begin(struct findings *f, const char *tone)
 {
 	ut_out_fmt(f->json, "%s{\"tone\":\"%s\"", f->any ? "," : "", tone);
 	f->any = true;
@@ -34,9 +34,10 @@ static void begin(struct findings *f, const char *tone)
 
 #define SENTENCE 1024 /* bytes: names that go into one are cut before */
 
-static void put(struct findings *f, const char *key, const char *fmt, ...) UT_PRINTF(3, 4);
+static void acelyzer_page_findings_put(struct findings *f, const char *key, const char *fmt, ...)
+	UT_PRINTF(3, 4);
 
-static void put(struct findings *f, const char *key, const char *fmt, ...)
+static void acelyzer_page_findings_put(struct findings *f, const char *key, const char *fmt, ...)
 {
 	char text[SENTENCE];
 	va_list ap;
@@ -48,9 +49,9 @@ static void put(struct findings *f, const char *key, const char *fmt, ...)
 	ut_out_json_str(f->json, text, strlen(text));
 }
 
-static void end(struct findings *f, const char *tab)
+static void acelyzer_page_findings_end(struct findings *f, const char *tab)
 {
-	put(f, "tab", "%s", tab);
+	acelyzer_page_findings_put(f, "tab", "%s", tab);
 	ut_out_text(f->json, "}");
 }
 
@@ -90,14 +91,17 @@ static void doubt(struct findings *f)
 
 	if (!(t->device > 0) || t->percent >= LEAST_TRUST)
 		return;
-	begin(f, "bad");
-	put(f, "say", "Only %.1f %% of the device time can be trusted: read the figures with care.",
-	    t->percent);
-	put(f, "why",
-	    "Host and device disagree about %s, and %s is lost. What to do stands beside each "
-	    "finding below.",
-	    in_time(doubted, t->doubted * 1000), in_time(lost, t->lost * 1000));
-	end(f, "trust");
+	acelyzer_page_findings_begin(f, "bad");
+	acelyzer_page_findings_put(
+		f, "say",
+		"Only %.1f %% of the device time can be trusted: read the figures with care.",
+		t->percent);
+	acelyzer_page_findings_put(
+		f, "why",
+		"Host and device disagree about %s, and %s is lost. What to do stands beside each "
+		"finding below.",
+		in_time(doubted, t->doubted * 1000), in_time(lost, t->lost * 1000));
+	acelyzer_page_findings_end(f, "trust");
 }
 
 /* The kernel in which a rank spends most beyond what others spend in it on average; NULL = none. */
@@ -167,23 +171,27 @@ static void stragglers(struct findings *f)
 		if (!k->straggler)
 			continue;
 		name_cause(f, (uint32_t)i, cause);
-		begin(f, "bad");
-		put(f, "say",
-		    "Rank %" PRId64 " makes the others wait: it takes %s longer than "
-		    "the median rank in a step.",
-		    k->rank, in_time(excess, (double)k->step_excess));
+		acelyzer_page_findings_begin(f, "bad");
+		acelyzer_page_findings_put(f, "say",
+					   "Rank %" PRId64
+					   " makes the others wait: it takes %s longer than "
+					   "the median rank in a step.",
+					   k->rank, in_time(excess, (double)k->step_excess));
 		if (k->coll.last)
-			put(f, "why",
-			    "It is the slowest in %" PRIu64 " of %" PRIu64
-			    " steps, and the last in %" PRIu64 " of %" PRIu64
-			    " collectives, by %s on average.%s",
-			    k->step.last, k->step.seen, k->coll.last, k->coll.seen,
-			    in_time(mean, k->coll.total / (double)k->coll.last), cause);
+			acelyzer_page_findings_put(
+				f, "why",
+				"It is the slowest in %" PRIu64 " of %" PRIu64
+				" steps, and the last in %" PRIu64 " of %" PRIu64
+				" collectives, by %s on average.%s",
+				k->step.last, k->step.seen, k->coll.last, k->coll.seen,
+				in_time(mean, k->coll.total / (double)k->coll.last), cause);
 		else
-			put(f, "why", "It is the slowest in %" PRIu64 " of %" PRIu64 " steps.%s",
-			    k->step.last, k->step.seen, cause);
+			acelyzer_page_findings_put(f, "why",
+						   "It is the slowest in %" PRIu64 " of %" PRIu64
+						   " steps.%s",
+						   k->step.last, k->step.seen, cause);
 		ut_ace_report_num(f->json, "gain", gain > 0 ? gain : 0);
-		end(f, "stragglers");
+		acelyzer_page_findings_end(f, "stragglers");
 	}
 }
 
@@ -196,15 +204,17 @@ static void exposed(struct findings *f)
 
 	if (!(open >= LEAST_EXPOSED * length) || !(open > 0))
 		return;
-	begin(f, "warn");
-	put(f, "say", "%.1f %% of the time is communication that no kernel hides.",
-	    share_of(open, length));
-	put(f, "why",
-	    "%s of %s of communication is exposed, all ranks together; %.1f %% is hidden "
-	    "behind kernels.",
-	    in_time(time, open), in_time(whole, all), share_of(all - open, all));
+	acelyzer_page_findings_begin(f, "warn");
+	acelyzer_page_findings_put(f, "say",
+				   "%.1f %% of the time is communication that no kernel hides.",
+				   share_of(open, length));
+	acelyzer_page_findings_put(
+		f, "why",
+		"%s of %s of communication is exposed, all ranks together; %.1f %% is hidden "
+		"behind kernels.",
+		in_time(time, open), in_time(whole, all), share_of(all - open, all));
 	ut_ace_report_num(f->json, "gain", x->rank_count ? open / (double)x->rank_count : 0);
-	end(f, "overlap");
+	acelyzer_page_findings_end(f, "overlap");
 }
 
 /* The collective to which somebody comes late most, if nobody is named a straggler for it. */
@@ -219,14 +229,15 @@ static void late(struct findings *f)
 
 	if (count && rows[0].worst_count && rows[0].late >= LEAST_LATE * length) {
 		name = ut_ace_str(&r->a->table, rows[0].name);
-		begin(f, "warn");
-		put(f, "say", "%.*s waits for its last rank: %s on average.",
-		    name.len < 200 ? (int)name.len : 200, name.ptr,
-		    in_time(mean, rows[0].late / (double)rows[0].count));
-		put(f, "why", "Rank %" PRId64 " comes last in %" PRIu64 " of %" PRIu64 ".",
-		    r->x->ranks[rows[0].worst].rank, rows[0].worst_count, rows[0].count);
+		acelyzer_page_findings_begin(f, "warn");
+		acelyzer_page_findings_put(f, "say", "%.*s waits for its last rank: %s on average.",
+					   name.len < 200 ? (int)name.len : 200, name.ptr,
+					   in_time(mean, rows[0].late / (double)rows[0].count));
+		acelyzer_page_findings_put(
+			f, "why", "Rank %" PRId64 " comes last in %" PRIu64 " of %" PRIu64 ".",
+			r->x->ranks[rows[0].worst].rank, rows[0].worst_count, rows[0].count);
 		ut_ace_report_num(f->json, "gain", rows[0].late);
-		end(f, "stragglers");
+		acelyzer_page_findings_end(f, "stragglers");
 	}
 	free(rows);
 }
@@ -240,13 +251,14 @@ static void issue(struct findings *f, int i)
 	uint64_t n = r->a->issues[i];
 	double share = ut_ace_issue_share(&r->x->trust, k->base, n);
 
-	begin(f, k->severity == UT_ACE_NOTE ? "" : "warn");
-	put(f, "say", "%" PRIu64 " %s.", n, k->text);
+	acelyzer_page_findings_begin(f, k->severity == UT_ACE_NOTE ? "" : "warn");
+	acelyzer_page_findings_put(f, "say", "%" PRIu64 " %s.", n, k->text);
 	if (isfinite(share))
-		put(f, "why", "%.2f %% of all %s. %s", share, ut_ace_bases[k->base], k->remedy);
+		acelyzer_page_findings_put(f, "why", "%.2f %% of all %s. %s", share,
+					   ut_ace_bases[k->base], k->remedy);
 	else
-		put(f, "why", "%s", k->remedy);
-	end(f, "trust");
+		acelyzer_page_findings_put(f, "why", "%s", k->remedy);
+	acelyzer_page_findings_end(f, "trust");
 }
 
 /* What every run has: where the time went. */
@@ -256,25 +268,28 @@ static void plain(struct findings *f)
 	double length = (double)f->sum.length;
 	char time[32];
 
-	begin(f, "");
+	acelyzer_page_findings_begin(f, "");
 	if (!x->rank_count) {
-		put(f, "say", "There is no device work in this trace.");
-		put(f, "why", "Nothing in it is a kernel, a transfer or a step of a collective.");
-		end(f, "timeline");
+		acelyzer_page_findings_put(f, "say", "There is no device work in this trace.");
+		acelyzer_page_findings_put(
+			f, "why",
+			"Nothing in it is a kernel, a transfer or a step of a collective.");
+		acelyzer_page_findings_end(f, "timeline");
 		return;
 	}
-	put(f, "say", "%.1f %% of the time computes, %.1f %% is idle.",
-	    share_of((double)f->sum.part[UT_ACE_WORK_COMPUTE], length),
-	    share_of((double)f->sum.part[UT_ACE_IDLE], length));
-	put(f, "why",
-	    "%zu rank%s, %s each on average, from the first work to the last; %.1f %% is "
-	    "communication that nothing hides, %.1f %% transfer, %.1f %% preparation.",
-	    x->rank_count, x->rank_count == 1 ? "" : "s",
-	    in_time(time, length / (double)x->rank_count),
-	    share_of((double)f->sum.part[UT_ACE_WORK_COMM], length),
-	    share_of((double)f->sum.part[UT_ACE_WORK_TRANSFER], length),
-	    share_of((double)f->sum.part[UT_ACE_WORK_PREP], length));
-	end(f, "steps");
+	acelyzer_page_findings_put(f, "say", "%.1f %% of the time computes, %.1f %% is idle.",
+				   share_of((double)f->sum.part[UT_ACE_WORK_COMPUTE], length),
+				   share_of((double)f->sum.part[UT_ACE_IDLE], length));
+	acelyzer_page_findings_put(
+		f, "why",
+		"%zu rank%s, %s each on average, from the first work to the last; %.1f %% is "
+		"communication that nothing hides, %.1f %% transfer, %.1f %% preparation.",
+		x->rank_count, x->rank_count == 1 ? "" : "s",
+		in_time(time, length / (double)x->rank_count),
+		share_of((double)f->sum.part[UT_ACE_WORK_COMM], length),
+		share_of((double)f->sum.part[UT_ACE_WORK_TRANSFER], length),
+		share_of((double)f->sum.part[UT_ACE_WORK_PREP], length));
+	acelyzer_page_findings_end(f, "steps");
 }
 
 static void no_power(struct findings *f)
@@ -283,10 +298,10 @@ static void no_power(struct findings *f)
 
 	if (x->has_power || !x->rank_count)
 		return;
-	begin(f, "");
-	put(f, "say", "Energy is not known.");
-	put(f, "why", "There are %s.", ut_ace_no_power());
-	end(f, "trust");
+	acelyzer_page_findings_begin(f, "");
+	acelyzer_page_findings_put(f, "say", "Energy is not known.");
+	acelyzer_page_findings_put(f, "why", "There are %s.", ut_ace_no_power());
+	acelyzer_page_findings_end(f, "trust");
 }
 
 void ut_ace_page_findings(const struct ut_ace_page *p)

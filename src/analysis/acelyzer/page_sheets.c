@@ -26,12 +26,13 @@ static void put_time(struct ut_sheet *s, bool known, double ns)
 		ut_sheet_null(s);
 }
 
-static void put_share(struct ut_sheet *s, double part, double whole)
+static void page_sheets_put_share(struct ut_sheet *s, double part, double whole)
 {
 	ut_sheet_double(s, whole > 0 ? part / whole : NAN);
 }
 
-static void finish(const struct ut_ace_page *p, const char *name, struct ut_sheet *s, uint64_t more)
+static void page_sheets_finish(const struct ut_ace_page *p, const char *name, struct ut_sheet *s,
+			       uint64_t more)
 {
 	struct ut_out *json = ut_out_open_memory();
 
@@ -89,14 +90,15 @@ static void put_overview(const struct ut_ace_page *p)
 		.key = "idle", .title = "Idle", .type = "time", .hint = "nothing goes on"          \
 	}
 
-static void put_parts(struct ut_sheet *s, const struct ut_ace_split *split, double by)
+static void page_sheets_put_parts(struct ut_sheet *s, const struct ut_ace_split *split, double by)
 {
 	for (int i = 0; i < UT_ACE_PARTS; i++)
 		ut_sheet_double(s, (double)split->part[i] / by);
 }
 
-static void put_step(const struct ut_ace_page *p, struct ut_sheet *s,
-		     const struct ut_ace_extra_rank *k, const struct ut_ace_bar *b, int64_t median)
+static void page_sheets_put_step(const struct ut_ace_page *p, struct ut_sheet *s,
+				 const struct ut_ace_extra_rank *k, const struct ut_ace_bar *b,
+				 int64_t median)
 {
 	const struct ut_ace_step *last = &k->steps[b->first + b->count - 1];
 	double n = (double)b->count;
@@ -108,7 +110,7 @@ static void put_step(const struct ut_ace_page *p, struct ut_sheet *s,
 	ut_sheet_u64(s, ut_ace_page_time(p, last->begin + last->split.length));
 	ut_sheet_double(s, (double)b->sum.length / n);
 	ut_sheet_double(s, (double)b->sum.length / n - (double)median);
-	put_parts(s, &b->sum, n);
+	page_sheets_put_parts(s, &b->sum, n);
 	ut_sheet_double(s, k->sample_count ? b->energy / n : NAN);
 }
 
@@ -146,11 +148,11 @@ static void put_steps(const struct ut_ace_page *p)
 
 		for (size_t n = 0; n < k->step_count; n += b.count, any = true) {
 			b = ut_ace_step_bar(k, n, most);
-			put_step(p, &s, k, &b, median);
+			page_sheets_put_step(p, &s, k, &b, median);
 		}
 	}
 	if (any)
-		finish(p, "steps", &s, 0);
+		page_sheets_finish(p, "steps", &s, 0);
 	else
 		ut_sheet_release(&s);
 }
@@ -203,12 +205,12 @@ static void put_ranks(const struct ut_ace_page *p)
 		ut_sheet_i64(&s, k->rank);
 		ut_sheet_u64(&s, ut_ace_page_time(p, k->begin));
 		ut_sheet_i64(&s, k->all.length);
-		put_parts(&s, &k->all, 1);
+		page_sheets_put_parts(&s, &k->all, 1);
 		ut_sheet_u64(&s, k->step_count);
 		put_rank_steps(&s, k);
 		ut_sheet_text(&s, ut_str_of(sources[k->source]));
 	}
-	finish(p, "ranks", &s, 0);
+	page_sheets_finish(p, "ranks", &s, 0);
 }
 
 /* ---- communication -------------------------------------------------------------------------- */
@@ -248,12 +250,12 @@ static void put_overlap(const struct ut_ace_page *p)
 		ut_sheet_i64(&s, all);
 		ut_sheet_i64(&s, all - open);
 		ut_sheet_i64(&s, open);
-		put_share(&s, (double)(all - open), (double)all);
-		put_share(&s, (double)open, (double)k->all.length);
+		page_sheets_put_share(&s, (double)(all - open), (double)all);
+		page_sheets_put_share(&s, (double)open, (double)k->all.length);
 		any |= all > 0;
 	}
 	if (any)
-		finish(p, "overlap", &s, 0);
+		page_sheets_finish(p, "overlap", &s, 0);
 	else
 		ut_sheet_release(&s);
 }
@@ -319,7 +321,7 @@ static void put_stragglers(const struct ut_ace_page *p)
 		put_late(&s, &k->coll);
 		put_late(&s, &k->step);
 	}
-	finish(p, "stragglers", &s, 0);
+	page_sheets_finish(p, "stragglers", &s, 0);
 }
 
 /* Rows of ranks, columns of collectives in their order. */
@@ -393,7 +395,7 @@ static void put_colls(const struct ut_ace_page *p)
 		ut_sheet_i64(&s, w->latest);
 	}
 	if (count)
-		finish(p, "collectives", &s, count - most);
+		page_sheets_finish(p, "collectives", &s, count - most);
 	else
 		ut_sheet_release(&s);
 	free(rows);
@@ -409,7 +411,7 @@ struct entry {
 	size_t at;
 };
 
-static int by_total(const void *a, const void *b)
+static int page_sheets_by_total(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;
 
@@ -418,8 +420,8 @@ static int by_total(const void *a, const void *b)
 	return x->at < y->at ? -1 : x->at > y->at;
 }
 
-static void put_kernel(const struct ut_ace_page *p, struct ut_sheet *s,
-		       const struct ut_ace_kernel *k, double total)
+static void page_sheets_put_kernel(const struct ut_ace_page *p, struct ut_sheet *s,
+				   const struct ut_ace_kernel *k, double total)
 {
 	const struct ut_ace_extra_rank *rank = &p->report->x->ranks[k->rank];
 	bool power = rank->sample_count;
@@ -430,7 +432,7 @@ static void put_kernel(const struct ut_ace_page *p, struct ut_sheet *s,
 	ut_sheet_i64(s, rank->rank);
 	ut_sheet_u64(s, k->calls);
 	ut_sheet_double(s, k->total * 1000);
-	put_share(s, k->total, total);
+	page_sheets_put_share(s, k->total, total);
 	ut_sheet_double(s, k->mean * 1000);
 	put_time(s, k->median >= 0, k->median * 1000);
 	ut_sheet_double(s, k->min * 1000);
@@ -441,7 +443,7 @@ static void put_kernel(const struct ut_ace_page *p, struct ut_sheet *s,
 	ut_sheet_double(s, power && k->total > 0 ? k->energy / k->total * 1e6 : NAN);
 }
 
-static void put_kernels(const struct ut_ace_page *p)
+static void page_sheets_put_kernels(const struct ut_ace_page *p)
 {
 	static const struct ut_sheet_column columns[] = {
 		{ .key = "name", .title = "Kernel", .type = "name" },
@@ -472,12 +474,13 @@ static void put_kernels(const struct ut_ace_page *p)
 	for (size_t i = 0; i < x->kernel_count; i++)
 		list[i] = (struct entry){ x->kernels[i].total, i };
 	if (x->kernel_count)
-		qsort(list, x->kernel_count, sizeof(*list), by_total);
+		qsort(list, x->kernel_count, sizeof(*list), page_sheets_by_total);
 	SHEET(&s, columns);
 	for (size_t i = 0; i < most; i++)
-		put_kernel(p, &s, &x->kernels[list[i].at], totals[x->kernels[list[i].at].rank]);
+		page_sheets_put_kernel(p, &s, &x->kernels[list[i].at],
+				       totals[x->kernels[list[i].at].rank]);
 	if (most)
-		finish(p, "kernels", &s, x->kernel_count - most);
+		page_sheets_finish(p, "kernels", &s, x->kernel_count - most);
 	else
 		ut_sheet_release(&s);
 	free(totals);
@@ -514,8 +517,8 @@ static void put_categories(const struct ut_ace_page *p)
 		ut_sheet_text(&s, c->name);
 		ut_sheet_i64(&s, c->pid);
 		ut_sheet_double(&s, c->time * 1000);
-		put_share(&s, c->ideal, c->time);
-		put_share(&s, c->time, c->group_time);
+		page_sheets_put_share(&s, c->ideal, c->time);
+		page_sheets_put_share(&s, c->time, c->group_time);
 		ut_sheet_u64(&s, c->calls);
 		ut_sheet_double(&s, c->ideal * 1000);
 		if (c->phase)
@@ -523,7 +526,7 @@ static void put_categories(const struct ut_ace_page *p)
 		else
 			ut_sheet_null(&s);
 	}
-	finish(p, "categories", &s, 0);
+	page_sheets_finish(p, "categories", &s, 0);
 }
 
 /* ---- energy --------------------------------------------------------------------------------- */
@@ -606,7 +609,7 @@ static void put_energy(const struct ut_ace_page *p)
 		ut_sheet_double(&s, most);
 		put_time(&s, k->sample_count, (double)k->sample_count);
 	}
-	finish(p, "energy", &s, 0);
+	page_sheets_finish(p, "energy", &s, 0);
 	put_curves(p);
 }
 
@@ -619,7 +622,7 @@ void ut_ace_page_sheets(const struct ut_ace_page *p)
 	put_overlap(p);
 	put_stragglers(p);
 	put_colls(p);
-	put_kernels(p);
+	page_sheets_put_kernels(p);
 	put_categories(p);
 	put_energy(p);
 }

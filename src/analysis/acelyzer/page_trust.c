@@ -15,7 +15,8 @@
 #define SHEET(s, columns) ut_sheet_init(s, columns, sizeof(columns) / sizeof((columns)[0]))
 
 /* Attaches a sheet that has rows. */
-static void finish(const struct ut_ace_page *p, const char *name, struct ut_sheet *s, uint64_t more)
+static void page_trust_finish(const struct ut_ace_page *p, const char *name, struct ut_sheet *s,
+			      uint64_t more)
 {
 	struct ut_out *json;
 
@@ -87,7 +88,7 @@ static void put_issues(const struct ut_ace_page *p)
 				ut_sheet_null(&s);
 		}
 	}
-	finish(p, "issues", &s, 0);
+	page_trust_finish(p, "issues", &s, 0);
 }
 
 static void put_clocks(const struct ut_ace_page *p)
@@ -121,7 +122,7 @@ static void put_clocks(const struct ut_ace_page *p)
 		ut_sheet_u64(&s, f->points);
 		ut_sheet_u64(&s, f->outliers);
 	}
-	finish(p, "clocks", &s, 0);
+	page_trust_finish(p, "clocks", &s, 0);
 }
 
 static void put_stages(const struct ut_ace_page *p)
@@ -142,7 +143,7 @@ static void put_stages(const struct ut_ace_page *p)
 		ut_sheet_u64(&s, x->stages[i].added);
 		ut_sheet_u64(&s, x->stages[i].dropped);
 	}
-	finish(p, "stages", &s, 0);
+	page_trust_finish(p, "stages", &s, 0);
 }
 
 static void put_messages(const struct ut_ace_page *p)
@@ -167,7 +168,7 @@ static void put_messages(const struct ut_ace_page *p)
 			      ut_str_of(m->items[i].level == UT_ACE_ERROR ? "error" : "warning"));
 		ut_sheet_text(&s, ut_str_of(m->items[i].text));
 	}
-	finish(p, "messages", &s, more);
+	page_trust_finish(p, "messages", &s, more);
 }
 
 void ut_ace_page_trust(const struct ut_ace_page *p)

@@ -35,13 +35,13 @@ struct ut_ace_align {
 	struct ut_idmap index; /* pid -> place in ranks + 1 */
 };
 
-static void add_span(struct spans *s, const struct ut_ace_event *e, int priority)
+static void pass_align_add_span(struct spans *s, const struct ut_ace_event *e, int priority)
 {
 	s->items = ut_grow(s->items, s->count + 1, &s->cap, sizeof(*s->items));
 	s->items[s->count++] = (struct span){ e->ts, e->dur, priority };
 }
 
-static struct rank *rank_of(struct ut_ace_align *l, uint32_t pid)
+static struct rank *pass_align_rank_of(struct ut_ace_align *l, uint32_t pid)
 {
 	uint32_t at = ut_idmap_get(&l->index, pid);
 
@@ -54,7 +54,7 @@ static struct rank *rank_of(struct ut_ace_align *l, uint32_t pid)
 	return &l->ranks[at - 1];
 }
 
-static size_t collect(struct ut_ace_analysis *a, struct ut_ace_align *l)
+static size_t pass_align_collect(struct ut_ace_analysis *a, struct ut_ace_align *l)
 {
 	struct ut_ace_table *t = &a->table;
 	size_t ranks = 0;
@@ -62,15 +62,15 @@ static size_t collect(struct ut_ace_analysis *a, struct ut_ace_align *l)
 	for (size_t i = 0; i < t->seq_count; i++) {
 		const struct ut_ace_event *e = ut_ace_at(t, i);
 		uint64_t n = ut_ace_flags_of(a, e);
-		struct rank *r = rank_of(l, e->pid);
+		struct rank *r = pass_align_rank_of(l, e->pid);
 		bool any = r->flex.count || r->torch.count;
 
 		if (e->ph != 'X')
 			continue;
 		if (n & UT_ACE_NAME(FLEX_TRIP))
-			add_span(&r->flex, e, 0);
+			pass_align_add_span(&r->flex, e, 0);
 		if (n & (UT_ACE_NAME(PREDICT) | UT_ACE_NAME(COMPILED)))
-			add_span(&r->torch, e, n & UT_ACE_NAME(PREDICT) ? 0 : 1);
+			pass_align_add_span(&r->torch, e, n & UT_ACE_NAME(PREDICT) ? 0 : 1);
 		ranks += !any && (r->flex.count || r->torch.count);
 	}
 	return ranks;
@@ -108,7 +108,7 @@ static void join_single(struct ut_ace_analysis *a, struct ut_ace_align *l)
 	free(torch.items);
 }
 
-static int by_ts(const void *x, const void *y)
+static int pass_align_by_ts(const void *x, const void *y)
 {
 	const struct span *a = x, *b = y;
 
@@ -145,8 +145,8 @@ static void find_offset(struct ut_ace_analysis *a, struct rank *r)
 			"entries. This could result in mis-alignment. Make sure the correct traces "
 			"are ingested.");
 	n = r->flex.count < r->torch.count ? r->flex.count : r->torch.count;
-	qsort(r->flex.items, n, sizeof(*r->flex.items), by_ts);
-	qsort(r->torch.items, n, sizeof(*r->torch.items), by_ts);
+	qsort(r->flex.items, n, sizeof(*r->flex.items), pass_align_by_ts);
+	qsort(r->torch.items, n, sizeof(*r->torch.items), pass_align_by_ts);
 	for (size_t i = 0; i < n; i++) {
 		const struct span *x = &r->torch.items[i], *y = &r->flex.items[i];
 		double d = (x->ts + x->dur) - (y->ts + y->dur);
@@ -178,7 +178,7 @@ int ut_ace_pass_align_collect(struct ut_ace_analysis *a)
 		return 0;
 	l = UT_NEW(&a->table.arena, struct ut_ace_align);
 	ut_idmap_init(&l->index, &a->table.arena);
-	if (collect(a, l) == 2)
+	if (pass_align_collect(a, l) == 2)
 		join_single(a, l);
 	for (size_t i = 0; i < l->count; i++)
 		find_offset(a, &l->ranks[i]);
@@ -209,7 +209,7 @@ int ut_ace_pass_align_apply(struct ut_ace_analysis *a)
 		any |= !ut_is_zero(l->ranks[i].offset);
 	for (size_t i = 0; any && i < t->seq_count; i++) {
 		struct ut_ace_event *e = ut_ace_at(t, i);
-		const struct rank *r = rank_of(l, e->pid);
+		const struct rank *r = pass_align_rank_of(l, e->pid);
 
 		if (!ut_is_zero(r->offset) && !(e->flags & UT_ACE_TORCH_ID))
 			e->ts += r->offset;

@@ -15,7 +15,7 @@
 #define IN  0 /* from TS1 to TS2 */
 #define OUT 3 /* from TS4 to TS5 */
 
-static int part_of(struct ut_ace_analysis *a, uint32_t name)
+static int pass_bandwidth_part_of(struct ut_ace_analysis *a, uint32_t name)
 {
 	uint64_t n = ut_ace_name_flags(&a->names, &a->table, name);
 
@@ -29,7 +29,7 @@ int ut_ace_pass_transfers(struct ut_ace_analysis *a)
 
 	for (size_t i = 0; i < n; i++) {
 		struct ut_ace_event from = t->events[t->seq[i]], *e;
-		int part = part_of(a, from.name);
+		int part = pass_bandwidth_part_of(a, from.name);
 		struct ut_arg bytes;
 
 		if (!ut_ace_has_stamps(&from) || part < 0 ||
@@ -51,7 +51,7 @@ int ut_ace_pass_transfers(struct ut_ace_analysis *a)
 static double rate_of(struct ut_ace_analysis *a, const struct ut_ace_event *e, double *end)
 {
 	const struct ut_ace_dev *d = &a->table.devs[e->dev];
-	int part = part_of(a, e->cat);
+	int part = pass_bandwidth_part_of(a, e->cat);
 	struct ut_arg arg;
 	double bytes, time = d->all[part + 1] - d->all[part];
 
@@ -62,14 +62,14 @@ static double rate_of(struct ut_ace_analysis *a, const struct ut_ace_event *e, d
 	return ut_round(trunc(bytes) / time, 3);
 }
 
-static void show(struct ut_ace_analysis *a, uint32_t at, double rate, double end)
+static void pass_bandwidth_show(struct ut_ace_analysis *a, uint32_t at, double rate, double end)
 {
 	struct ut_ace_table *t = &a->table;
 	struct ut_arg arg = ut_ace_num_arg(UT_ACE_K_BYTES, rate);
 	struct ut_ace_event *e = &t->events[at], zero;
 
 	e->args = ut_arglists_add(&t->lists, &arg, 1);
-	e->name = part_of(a, e->cat) == IN ? UT_ACE_K_C_BW_IN : UT_ACE_K_C_BW_OUT;
+	e->name = pass_bandwidth_part_of(a, e->cat) == IN ? UT_ACE_K_C_BW_IN : UT_ACE_K_C_BW_OUT;
 	e->cat = e->dev = 0;
 	e->flags &= ~(uint32_t)(UT_ACE_HAS_CAT | UT_ACE_ENDS);
 	ut_ace_seq_add(t, at);
@@ -104,7 +104,7 @@ int ut_ace_pass_bandwidth(struct ut_ace_analysis *a)
 		if (*before && rate == 0)
 			continue;
 		if (*before) {
-			show(a, *before - 1, rate, end);
+			pass_bandwidth_show(a, *before - 1, rate, end);
 			out++;
 		}
 		*before = samples[i] + 1;

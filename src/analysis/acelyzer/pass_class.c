@@ -31,7 +31,7 @@ const char *ut_ace_class_name(unsigned int cls)
 	return cls < UT_ACE_CLASSES ? names[cls] : names[0];
 }
 
-static bool has(struct ut_str s, const char *text)
+static bool pass_class_has(struct ut_str s, const char *text)
 {
 	return memmem(s.ptr, s.len, text, strlen(text)) != NULL;
 }
@@ -54,9 +54,9 @@ static enum ut_ace_class class_of_data(struct ut_ace_analysis *a, const struct u
 		return UT_ACE_CLASS_COMPUTE_PREP;
 	if (ut_ace_is_kernel(a, e))
 		return UT_ACE_CLASS_COMPUTE_EXEC;
-	if (torch ? has(s, "emcpy (HtoD)") : n & UT_ACE_NAME(IN))
+	if (torch ? pass_class_has(s, "emcpy (HtoD)") : n & UT_ACE_NAME(IN))
 		return UT_ACE_CLASS_DATA_IN;
-	if (torch ? has(s, "emcpy (DtoH)") : n & UT_ACE_NAME(OUT))
+	if (torch ? pass_class_has(s, "emcpy (DtoH)") : n & UT_ACE_NAME(OUT))
 		return UT_ACE_CLASS_DATA_OUT;
 	return UT_ACE_CLASS_OTHER;
 }
@@ -66,12 +66,12 @@ static enum ut_ace_class class_of_event(struct ut_ace_analysis *a, const struct 
 {
 	struct ut_str s = ut_ace_str(&a->table, e->name);
 
-	if (has(s, "AIU Roundtrip"))
+	if (pass_class_has(s, "AIU Roundtrip"))
 		return UT_ACE_CLASS_ROUNDTRIP_AIU;
 	if (torch ? ut_str_is(s, "aiuSuperNodeExecution") || ut_str_is(s, "aiuLaunchSuperNode")
 		  : ut_str_is(s, "Flex RoundTrip"))
 		return UT_ACE_CLASS_ROUNDTRIP_FLEX;
-	if (has(s, "barrier:") || has(s, "Barrier:"))
+	if (pass_class_has(s, "barrier:") || pass_class_has(s, "Barrier:"))
 		return UT_ACE_CLASS_MAIU_BARRIER;
 	if (ut_str_is(s, torch ? "aiuPrepareAndSyncRdma" : "PrepareAndSyncRdma"))
 		return UT_ACE_CLASS_MAIU_WIREUP;
@@ -82,16 +82,18 @@ static enum ut_ace_class class_of_event(struct ut_ace_analysis *a, const struct 
 
 static enum ut_ace_class class_of_host_dma(struct ut_str s, enum ut_ace_class cls)
 {
-	if (has(s, "Wdone DmaI") || has(s, "Wait for Data Avail Notice") ||
-	    has(s, "Wait for Notice (gather notifications)") || has(s, "R5 Wait DATA"))
+	if (pass_class_has(s, "Wdone DmaI") || pass_class_has(s, "Wait for Data Avail Notice") ||
+	    pass_class_has(s, "Wait for Notice (gather notifications)") ||
+	    pass_class_has(s, "R5 Wait DATA"))
 		return UT_ACE_CLASS_MAIU_HDMA_PROTOCOL_WAIT_DATA;
-	if (has(s, "Wait for ACK") || has(s, "R5 Wait ACK"))
+	if (pass_class_has(s, "Wait for ACK") || pass_class_has(s, "R5 Wait ACK"))
 		return UT_ACE_CLASS_MAIU_HDMA_PROTOCOL_WAIT_ACK;
-	if (has(s, "Send ACK Instruction") || has(s, "R5 Send ACK"))
+	if (pass_class_has(s, "Send ACK Instruction") || pass_class_has(s, "R5 Send ACK"))
 		return UT_ACE_CLASS_MAIU_HDMA_PROTOCOL_SIGNAL_ACK;
-	if (has(s, "Send Instruction") || has(s, "HCOLL Signal") || has(s, "R5 Send DATA"))
+	if (pass_class_has(s, "Send Instruction") || pass_class_has(s, "HCOLL Signal") ||
+	    pass_class_has(s, "R5 Send DATA"))
 		return UT_ACE_CLASS_MAIU_HDMA_PROTOCOL_SIGNAL_DATA;
-	if (has(s, "Wait for Notice") || has(s, "Wait for Delivery Notice"))
+	if (pass_class_has(s, "Wait for Notice") || pass_class_has(s, "Wait for Delivery Notice"))
 		return UT_ACE_CLASS_MAIU_HDMA_PROTOCOL_MONITOR_NOTICE;
 	if (cls == UT_ACE_CLASS_DATA_OUT)
 		return UT_ACE_CLASS_MAIU_HDMA_PROTOCOL_SEND_DATA;
@@ -104,20 +106,20 @@ static enum ut_ace_class class_of(struct ut_ace_analysis *a, const struct ut_ace
 	bool torch = a->table.jobs[e->job].dialect == UT_ACE_TORCH;
 	enum ut_ace_class cls = class_of_event(a, e, torch);
 
-	if (torch ? !has(s, "HCOLL") : !(e->flags & UT_ACE_COLL))
+	if (torch ? !pass_class_has(s, "HCOLL") : !(e->flags & UT_ACE_COLL))
 		return cls;
-	if (has(s, "Host DMA") || has(s, "HCOLL"))
+	if (pass_class_has(s, "Host DMA") || pass_class_has(s, "HCOLL"))
 		return class_of_host_dma(s, cls);
-	if (has(s, "DLM Wait"))
+	if (pass_class_has(s, "DLM Wait"))
 		return UT_ACE_CLASS_MAIU_HDMA_PROTOCOL_WAIT_DATA;
-	if (has(s, "Set BcList") || has(s, "Xseg to rank"))
+	if (pass_class_has(s, "Set BcList") || pass_class_has(s, "Xseg to rank"))
 		return UT_ACE_CLASS_MAIU_PROTOCOL_SERIAL;
 	if (cls == UT_ACE_CLASS_DATA_OUT)
 		return UT_ACE_CLASS_MAIU_P2PRDMA_PROTOCOL_SEND_DATA;
 	return cls == UT_ACE_CLASS_DATA_IN ? UT_ACE_CLASS_MAIU_P2PRDMA_PROTOCOL_RECV_DATA : cls;
 }
 
-static void add_kernel(struct ut_ace_batches *b, const struct ut_ace_event *e)
+static void pass_class_add_kernel(struct ut_ace_batches *b, const struct ut_ace_event *e)
 {
 	uint32_t at = ut_idmap_get(&b->index, e->job);
 	struct batch *batch;
@@ -146,7 +148,7 @@ int ut_ace_pass_classify(struct ut_ace_analysis *a)
 		if (e->ph != 'X')
 			continue;
 		if (t->jobs[e->job].dialect == UT_ACE_FLEX && ut_ace_is_kernel(a, e))
-			add_kernel(b, e);
+			pass_class_add_kernel(b, e);
 		e->cls = (uint8_t)class_of(a, e);
 		e->flags |= UT_ACE_SHOW_CLASS;
 	}

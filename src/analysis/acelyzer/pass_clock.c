@@ -128,8 +128,8 @@ int ut_ace_pass_tighten(struct ut_ace_analysis *a)
 }
 
 /* One part of a split event: [all[from], all[from + 1]] under a name of its own. */
-static void add_part(struct ut_ace_analysis *a, uint32_t event, int from, const char *suffix,
-		     uint64_t has, bool only)
+static void pass_clock_add_part(struct ut_ace_analysis *a, uint32_t event, int from,
+				const char *suffix, uint64_t has, bool only)
 {
 	const double gap = 1.0 / 560.0; /* shorter parts are left out; parts must not touch */
 	struct ut_ace_table *t = &a->table;
@@ -179,11 +179,11 @@ int ut_ace_pass_split(struct ut_ace_analysis *a)
 		if (n & UT_ACE_NAME(ANY_PREP))
 			continue;
 		if (in || all)
-			add_part(a, at, 0, "_DmaI", UT_ACE_NAME(ANY_IN), in);
+			pass_clock_add_part(a, at, 0, "_DmaI", UT_ACE_NAME(ANY_IN), in);
 		if (cmpt || all)
-			add_part(a, at, 2, "_Cmpt", UT_ACE_NAME(ANY_CMPT), cmpt);
+			pass_clock_add_part(a, at, 2, "_Cmpt", UT_ACE_NAME(ANY_CMPT), cmpt);
 		if (out || all)
-			add_part(a, at, 3, "_DmaO", UT_ACE_NAME(ANY_OUT), out);
+			pass_clock_add_part(a, at, 3, "_DmaO", UT_ACE_NAME(ANY_OUT), out);
 	}
 	free(old);
 	return 0;

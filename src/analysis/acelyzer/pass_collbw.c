@@ -10,7 +10,8 @@
 #include "base/grow.h"
 #include "text/shortest.h"
 
-static void add_pair(struct ut_ace_analysis *a, uint32_t name, double from, double to, double value)
+static void pass_collbw_add_pair(struct ut_ace_analysis *a, uint32_t name, double from, double to,
+				 double value)
 {
 	struct ut_arg arg = ut_ace_num_arg(UT_ACE_K_UNIT_GBPS, value);
 	uint32_t pid = ut_ace_id_int(&a->table, -1);
@@ -49,7 +50,7 @@ enum kind {
 	OTHER,
 };
 
-static enum kind kind_of(struct ut_ace_analysis *a, const struct ut_ace_event *e)
+static enum kind pass_collbw_kind_of(struct ut_ace_analysis *a, const struct ut_ace_event *e)
 {
 	struct ut_arg arg;
 	struct ut_str s;
@@ -88,7 +89,7 @@ static void find_runs(struct ut_ace_analysis *a, const uint32_t *order, size_t n
 	for (size_t i = 0; i < n; i++) {
 		const struct ut_ace_event *e = &t->events[order[i]];
 		double before = ut_ace_end(&t->events[order[i ? i - 1 : n - 1]]), rate;
-		enum kind kind = kind_of(a, e);
+		enum kind kind = pass_collbw_kind_of(a, e);
 
 		if (kind == REDUCE) {
 			if (!r.inside)
@@ -99,9 +100,9 @@ static void find_runs(struct ut_ace_analysis *a, const uint32_t *order, size_t n
 			/* less than 0 if the run began with the very first span */
 			rate = before != r.begin ? ut_round(r.bytes / (before - r.begin) / 1000, 3)
 						 : 0;
-			add_pair(a, UT_ACE_K_C_BW_REDUCE, r.begin, before, rate);
-			add_pair(a, UT_ACE_K_C_BW_PCIE, r.begin, before,
-				 2 * (double)(ranks - 1) * rate);
+			pass_collbw_add_pair(a, UT_ACE_K_C_BW_REDUCE, r.begin, before, rate);
+			pass_collbw_add_pair(a, UT_ACE_K_C_BW_PCIE, r.begin, before,
+					     2 * (double)(ranks - 1) * rate);
 			r = (struct run){ 0 };
 		} else if (r.inside && r.has_bytes && kind == GATHER) {
 			break;
@@ -187,7 +188,7 @@ static void add_level(struct ut_ace_analysis *a, double ts, double gbps)
 	e->flags |= UT_ACE_HAS_CAT;
 }
 
-static void finish(struct ut_ace_analysis *a, struct coll *c, struct open *o)
+static void pass_collbw_finish(struct ut_ace_analysis *a, struct coll *c, struct open *o)
 {
 	if (o->begin > c->last_end && c->last_end > 0) {
 		add_level(a, c->last_end, 0);
@@ -203,7 +204,7 @@ static void finish(struct ut_ace_analysis *a, struct coll *c, struct open *o)
 	*o = c->open[--c->count];
 }
 
-static bool listed(const struct coll *c, uint32_t name)
+static bool pass_collbw_listed(const struct coll *c, uint32_t name)
 {
 	for (size_t i = 0; i < c->name_count; i++) {
 		if (c->names[i] == name)
@@ -212,8 +213,8 @@ static bool listed(const struct coll *c, uint32_t name)
 	return false;
 }
 
-static void add_rank(struct ut_ace_analysis *a, struct coll *c, const struct ut_ace_event *e,
-		     double size)
+static void pass_collbw_add_rank(struct ut_ace_analysis *a, struct coll *c,
+				 const struct ut_ace_event *e, double size)
 {
 	size_t ranks = peers_of(a, e), i;
 	double end = ut_ace_end(e);
@@ -221,7 +222,8 @@ static void add_rank(struct ut_ace_analysis *a, struct coll *c, const struct ut_
 	struct open *o;
 
 	if (!ut_ace_arg(&a->table, e->args, UT_ACE_K_COLL_GROUP, &arg) || arg.type != UT_ARG_STR ||
-	    e->ts < c->last_begin || (e->ts < c->last_end && listed(c, arg.value.str)) ||
+	    e->ts < c->last_begin ||
+	    (e->ts < c->last_end && pass_collbw_listed(c, arg.value.str)) ||
 	    (c->ranks && c->ranks != ranks)) {
 		c->odd++; /* such an operation cannot be told from the one before */
 		return;
@@ -241,7 +243,7 @@ static void add_rank(struct ut_ace_analysis *a, struct coll *c, const struct ut_
 	o->begin = e->ts < o->begin ? e->ts : o->begin;
 	o->end = end > o->end ? end : o->end;
 	if (++o->ranks == c->ranks)
-		finish(a, c, o);
+		pass_collbw_finish(a, c, o);
 }
 
 int ut_ace_pass_coll_bw_v2(struct ut_ace_analysis *a)
@@ -258,7 +260,7 @@ int ut_ace_pass_coll_bw_v2(struct ut_ace_analysis *a)
 		if (e.ph == 'X' && !e.dev && ut_ace_flags_of(a, &e) & UT_ACE_NAME(ALL_REDUCE) &&
 		    ut_ace_arg(t, e.args, UT_ACE_K_COLL_SIZE, &arg) &&
 		    ut_ace_arg_num(t, &arg, &size))
-			add_rank(a, &c, &e, size);
+			pass_collbw_add_rank(a, &c, &e, size);
 	}
 	if (c.name_count)
 		add_level(a, c.last_end, 0);

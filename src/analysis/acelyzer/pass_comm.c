@@ -26,7 +26,7 @@ struct ut_ace_comms {
 };
 
 /* The first "_123" or "-123" of a name as a string id; 0 = none. */
-static uint32_t number_of(struct ut_ace_analysis *a, uint32_t name)
+static uint32_t pass_comm_number_of(struct ut_ace_analysis *a, uint32_t name)
 {
 	struct ut_str s = ut_ace_str(&a->table, name);
 
@@ -43,13 +43,13 @@ static uint32_t number_of(struct ut_ace_analysis *a, uint32_t name)
 	return 0;
 }
 
-static uint64_t key_of(struct ut_ace_analysis *a, const struct ut_ace_event *e)
+static uint64_t pass_comm_key_of(struct ut_ace_analysis *a, const struct ut_ace_event *e)
 {
 	uint32_t number;
 
 	if (e->ph != 'X' || !(ut_ace_flags_of(a, e) & UT_ACE_NAME(SEN_RDMA)))
 		return 0;
-	number = number_of(a, e->name);
+	number = pass_comm_number_of(a, e->name);
 	return number ? (uint64_t)e->job << 32 | number : 0;
 }
 
@@ -100,7 +100,7 @@ int ut_ace_pass_comm_collect(struct ut_ace_analysis *a)
 
 	ut_idmap_init(&c->index, &t->arena);
 	for (size_t i = 0; i < t->seq_count; i++) {
-		uint64_t key = key_of(a, ut_ace_at(t, i));
+		uint64_t key = pass_comm_key_of(a, ut_ace_at(t, i));
 		uint32_t at;
 
 		if (!key)
@@ -117,7 +117,8 @@ int ut_ace_pass_comm_collect(struct ut_ace_analysis *a)
 	return 0;
 }
 
-static void replace(struct ut_ace_analysis *a, struct ut_ace_event *e, const struct sequence *s)
+static void pass_comm_replace(struct ut_ace_analysis *a, struct ut_ace_event *e,
+			      const struct sequence *s)
 {
 	struct ut_arg arg = { .key = UT_ACE_K_PEERS, .type = UT_ARG_JSON };
 	struct ut_buf b = { 0 };
@@ -152,7 +153,7 @@ int ut_ace_pass_comm_apply(struct ut_ace_analysis *a)
 
 	for (size_t i = 0; c && i < t->seq_count; i++) {
 		struct ut_ace_event *e = ut_ace_at(t, i);
-		uint64_t key = key_of(a, e);
+		uint64_t key = pass_comm_key_of(a, e);
 		uint32_t at = key ? ut_idmap_get(&c->index, key) : 0;
 
 		if (!at)
@@ -160,7 +161,7 @@ int ut_ace_pass_comm_apply(struct ut_ace_analysis *a)
 		if (--c->items[at - 1].left)
 			e->flags |= UT_ACE_DROP;
 		else
-			replace(a, e, &c->items[at - 1]);
+			pass_comm_replace(a, e, &c->items[at - 1]);
 	}
 	ut_ace_seq_sweep(t);
 	ut_ace_end_comms(a);

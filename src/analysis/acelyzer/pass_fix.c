@@ -22,7 +22,7 @@ struct job {
 	double first, last; /* device events: earliest begin, latest end */
 };
 
-static void collect(struct ut_ace_analysis *a, struct job *jobs)
+static void pass_fix_collect(struct ut_ace_analysis *a, struct job *jobs)
 {
 	struct ut_ace_table *t = &a->table;
 
@@ -48,7 +48,8 @@ static void collect(struct ut_ace_analysis *a, struct job *jobs)
 }
 
 /* Sets the offset of a file that needs one; false if it does not. */
-static bool evaluate(struct ut_ace_analysis *a, struct ut_ace_job *job, const struct job *j)
+static bool pass_fix_evaluate(struct ut_ace_analysis *a, struct ut_ace_job *job,
+			      const struct job *j)
 {
 	if (j->cpu.from <= j->aiu.from && j->cpu.to >= j->aiu.to)
 		return false;
@@ -65,7 +66,7 @@ static bool evaluate(struct ut_ace_analysis *a, struct ut_ace_job *job, const st
 	return true;
 }
 
-static int by_start(const void *x, const void *y)
+static int pass_fix_by_start(const void *x, const void *y)
 {
 	const struct job *a = x, *b = y;
 
@@ -80,7 +81,7 @@ static bool find_overlap(struct job *jobs, size_t n, size_t *one, size_t *two)
 {
 	const struct job *cpu = NULL, *aiu = NULL;
 
-	qsort(jobs, n, sizeof(*jobs), by_start);
+	qsort(jobs, n, sizeof(*jobs), pass_fix_by_start);
 	for (size_t i = 0; i < n; i++) {
 		const struct job *j = &jobs[i];
 
@@ -110,9 +111,9 @@ int ut_ace_pass_fix_collect(struct ut_ace_analysis *a)
 		jobs[i].index = i;
 		jobs[i].cpu.from = jobs[i].aiu.from = jobs[i].first = 1e99;
 	}
-	collect(a, jobs);
+	pass_fix_collect(a, jobs);
 	for (size_t i = 0; i < t->job_count; i++) {
-		if (jobs[i].any && evaluate(a, &t->jobs[i], &jobs[i]) && !first)
+		if (jobs[i].any && pass_fix_evaluate(a, &t->jobs[i], &jobs[i]) && !first)
 			first = &t->jobs[i];
 	}
 	if (first)

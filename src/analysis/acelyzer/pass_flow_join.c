@@ -106,7 +106,8 @@ static void push_ready(struct flows *f, uint32_t group)
 	f->ready[i] = group;
 }
 
-static struct group *group_of(struct ut_ace_analysis *a, struct flows *f, uint32_t name)
+static struct group *pass_flow_join_group_of(struct ut_ace_analysis *a, struct flows *f,
+					     uint32_t name)
 {
 	uint32_t at = ut_idmap_get(&f->index, (uint64_t)name + 1);
 
@@ -153,7 +154,7 @@ static void add_step(struct ut_ace_analysis *a, struct flows *f, uint32_t event)
 {
 	const struct ut_ace_event *e = &a->table.events[event];
 	const struct ut_ace_coll_step *s = &a->flows->steps[e->link];
-	struct group *g = group_of(a, f, s->group);
+	struct group *g = pass_flow_join_group_of(a, f, s->group);
 	double end = ut_ace_end(e);
 
 	g->g.members = ut_grow(g->g.members, g->g.count + 1, &g->g.cap, sizeof(*g->g.members));
@@ -189,8 +190,9 @@ static void note_problem(struct ut_ace_analysis *a, struct flows *f, uint32_t fr
 	w->by = by > w->by ? by : w->by;
 }
 
-static void add_arrow(struct ut_ace_analysis *a, struct flows *f, const struct ut_ace_member *from,
-		      const struct ut_ace_member *to)
+static void pass_flow_join_add_arrow(struct ut_ace_analysis *a, struct flows *f,
+				     const struct ut_ace_member *from,
+				     const struct ut_ace_member *to)
 {
 	struct ut_ace_table *t = &a->table;
 	struct ut_ace_event s = t->events[from->event], d = t->events[to->event];
@@ -266,7 +268,7 @@ static void build(struct ut_ace_analysis *a, struct flows *f, struct group *g, b
 		pid = ut_ace_id_int(t, a->flows->peers[s->peers]);
 		to = ut_idmap_get(&receives, (uint64_t)pid << 32 | s->sync);
 		if (to)
-			add_arrow(a, f, &g->g.members[i], &g->g.members[to - 1]);
+			pass_flow_join_add_arrow(a, f, &g->g.members[i], &g->g.members[to - 1]);
 	}
 	ut_arena_release(&arena);
 	if (a->opts.coll_events && t->seq_count > before)
@@ -282,7 +284,7 @@ static bool complete(const struct group *g)
 }
 
 /* Looks at what is due; then the first group that is ready, if any, is built. */
-static void look(struct ut_ace_analysis *a, struct flows *f, double now)
+static void pass_flow_join_look(struct ut_ace_analysis *a, struct flows *f, double now)
 {
 	while (f->heap_count && f->heap[0].ts < now) {
 		struct due d = pop_due(f);
@@ -328,7 +330,7 @@ static void note_kernel(struct ut_ace_analysis *a, struct flows *f, uint32_t at)
 	k->events[k->count++] = at;
 }
 
-static void say(struct ut_ace_analysis *a, const struct flows *f)
+static void pass_flow_join_say(struct ut_ace_analysis *a, const struct flows *f)
 {
 	struct ut_buf b = { 0 };
 	char text[UT_SHORTEST_ROOM];
@@ -353,7 +355,7 @@ static void say(struct ut_ace_analysis *a, const struct flows *f)
 	ut_buf_release(&b);
 }
 
-static void release(struct flows *f)
+static void pass_flow_join_release(struct flows *f)
 {
 	for (size_t i = 0; i < f->count; i++)
 		release_group(&f->groups[i]);
@@ -381,7 +383,7 @@ int ut_ace_pass_flow_extract(struct ut_ace_analysis *a)
 	for (size_t i = 0; i < count; i++) {
 		if (t->events[old[i]].ph == 'F') {
 			add_step(a, &f, old[i]);
-			look(a, &f, t->events[old[i]].ts);
+			pass_flow_join_look(a, &f, t->events[old[i]].ts);
 		} else {
 			note_kernel(a, &f, old[i]);
 			ut_ace_seq_add(t, old[i]);
@@ -398,7 +400,7 @@ int ut_ace_pass_flow_extract(struct ut_ace_analysis *a)
 		}
 	}
 	free(old);
-	say(a, &f);
-	release(&f);
+	pass_flow_join_say(a, &f);
+	pass_flow_join_release(&f);
 	return 0;
 }

@@ -40,7 +40,7 @@ static uint64_t times(uint64_t a, uint64_t b)
 	return r >= PRIME ? r - PRIME : r;
 }
 
-static uint64_t hash_of(const struct word *w, size_t from, size_t len)
+static uint64_t pass_iterate_hash_of(const struct word *w, size_t from, size_t len)
 {
 	uint64_t x = w->hash[from + len], y = times(w->hash[from], w->power[len]);
 
@@ -70,7 +70,7 @@ static size_t agree_right(const struct word *w, size_t x, size_t y, size_t most)
 	while (low < high) {
 		size_t mid = low + (high - low + 1) / 2;
 
-		if (hash_of(w, x, mid) == hash_of(w, y, mid))
+		if (pass_iterate_hash_of(w, x, mid) == pass_iterate_hash_of(w, y, mid))
 			low = mid;
 		else
 			high = mid - 1;
@@ -88,7 +88,7 @@ static size_t agree_left(const struct word *w, size_t x, size_t y, size_t most)
 	while (low < high) {
 		size_t mid = low + (high - low + 1) / 2;
 
-		if (hash_of(w, x - mid, mid) == hash_of(w, y - mid, mid))
+		if (pass_iterate_hash_of(w, x - mid, mid) == pass_iterate_hash_of(w, y - mid, mid))
 			low = mid;
 		else
 			high = mid - 1;

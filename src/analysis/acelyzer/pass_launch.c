@@ -47,7 +47,7 @@ static struct launch *launch_of(struct ut_ace_launches *l, int64_t id, const str
 	return &l->items[at - 1];
 }
 
-static bool number(struct ut_ace_analysis *a, uint32_t list, uint32_t key, int64_t *out)
+static bool pass_launch_number(struct ut_ace_analysis *a, uint32_t list, uint32_t key, int64_t *out)
 {
 	struct ut_arg arg;
 	double v;
@@ -59,7 +59,8 @@ static bool number(struct ut_ace_analysis *a, uint32_t list, uint32_t key, int64
 	return true;
 }
 
-static void add_kernel(struct ut_ace_launches *l, struct launch *n, const struct ut_ace_event *e)
+static void pass_launch_add_kernel(struct ut_ace_launches *l, struct launch *n,
+				   const struct ut_ace_event *e)
 {
 	double end = ut_ace_end(e) - ARROW_START;
 	double limit = n->has_wait ? n->wait_end : end;
@@ -80,7 +81,7 @@ static void add_source(struct ut_ace_analysis *a, struct ut_ace_launches *l,
 	struct launch *n;
 	int64_t id;
 
-	if (!number(a, e->extra, UT_ACE_K_ID, &id))
+	if (!pass_launch_number(a, e->extra, UT_ACE_K_ID, &id))
 		return;
 	n = launch_of(l, id, e);
 	n->has_source = true;
@@ -91,15 +92,15 @@ static void add_source(struct ut_ace_analysis *a, struct ut_ace_launches *l,
 	n->source_ts = e->ts;
 }
 
-static void add_span(struct ut_ace_analysis *a, struct ut_ace_launches *l,
-		     const struct ut_ace_event *e)
+static void pass_launch_add_span(struct ut_ace_analysis *a, struct ut_ace_launches *l,
+				 const struct ut_ace_event *e)
 {
 	uint64_t flags = ut_ace_flags_of(a, e);
 	bool launch = flags & UT_ACE_NAME(LAUNCH), wait = flags & UT_ACE_NAME(SCHEDULE_WAIT);
 	struct launch *n;
 	int64_t id;
 
-	if (!(e->flags & UT_ACE_CORR) || !number(a, e->args, UT_ACE_K_CORRELATION, &id))
+	if (!(e->flags & UT_ACE_CORR) || !pass_launch_number(a, e->args, UT_ACE_K_CORRELATION, &id))
 		return;
 	if (!launch && !wait && (!id || e->cat != UT_ACE_K_CAT_KERNEL))
 		return;
@@ -113,7 +114,7 @@ static void add_span(struct ut_ace_analysis *a, struct ut_ace_launches *l,
 		n->wait_tid = e->tid;
 		n->wait_end = ut_ace_end(e);
 	} else if (!launch) {
-		add_kernel(l, n, e);
+		pass_launch_add_kernel(l, n, e);
 	}
 }
 
@@ -129,14 +130,14 @@ int ut_ace_pass_launch_collect(struct ut_ace_analysis *a)
 		if (e->ph == 's')
 			add_source(a, l, e);
 		else if (e->ph == 'X')
-			add_span(a, l, e);
+			pass_launch_add_span(a, l, e);
 	}
 	a->launches = l;
 	return 0;
 }
 
-static void add_end(struct ut_ace_analysis *a, const struct launch *n, char ph, uint32_t pid,
-		    uint32_t tid, double ts)
+static void pass_launch_add_end(struct ut_ace_analysis *a, const struct launch *n, char ph,
+				uint32_t pid, uint32_t tid, double ts)
 {
 	struct ut_ace_table *t = &a->table;
 	struct ut_arg args[] = { ut_ace_int_arg(UT_ACE_K_ID, a->launches->next),
@@ -162,15 +163,15 @@ static void arrow_to(struct ut_ace_analysis *a, const struct ut_ace_event *e)
 	int64_t id;
 
 	if (e->cat != UT_ACE_K_CAT_KERNEL || !(e->flags & UT_ACE_CORR) ||
-	    !number(a, e->args, UT_ACE_K_CORRELATION, &id))
+	    !pass_launch_number(a, e->args, UT_ACE_K_CORRELATION, &id))
 		return;
 	at = ut_idmap_get(&l->index, (uint64_t)id);
 	if (!at || !l->items[at - 1].has_source || l->items[at - 1].broken)
 		return;
 	l->next++;
-	add_end(a, &l->items[at - 1], 's', l->items[at - 1].source_pid, l->items[at - 1].source_tid,
-		l->items[at - 1].source_ts);
-	add_end(a, &l->items[at - 1], 'f', pid, tid, ts);
+	pass_launch_add_end(a, &l->items[at - 1], 's', l->items[at - 1].source_pid,
+			    l->items[at - 1].source_tid, l->items[at - 1].source_ts);
+	pass_launch_add_end(a, &l->items[at - 1], 'f', pid, tid, ts);
 }
 
 void ut_ace_end_launches(struct ut_ace_analysis *a)
@@ -199,8 +200,8 @@ int ut_ace_pass_launch_create(struct ut_ace_analysis *a)
 		if (!n->has_source || !n->has_wait || n->broken)
 			continue;
 		l->next++;
-		add_end(a, n, 's', n->last_pid, n->last_tid, n->last_ts);
-		add_end(a, n, 'f', n->wait_pid, n->wait_tid, n->wait_end);
+		pass_launch_add_end(a, n, 's', n->last_pid, n->last_tid, n->last_ts);
+		pass_launch_add_end(a, n, 'f', n->wait_pid, n->wait_tid, n->wait_end);
 	}
 	if (l->late)
 		ut_ace_say(&a->messages, UT_ACE_WARN,

@@ -36,7 +36,7 @@ struct ut_ace_normal {
 	uint64_t moves, long_spans, bad_order, limited;
 };
 
-static struct ut_ace_normal *state_of(struct ut_ace_analysis *a)
+static struct ut_ace_normal *pass_normal_state_of(struct ut_ace_analysis *a)
 {
 	if (!a->normal) {
 		a->normal = UT_NEW(&a->table.arena, struct ut_ace_normal);
@@ -49,7 +49,7 @@ static struct ut_ace_normal *state_of(struct ut_ace_analysis *a)
 static struct epoch *epoch_of(struct ut_ace_analysis *a, const struct ut_ace_event *e,
 			      int64_t cycle, double *start)
 {
-	struct ut_ace_normal *n = state_of(a);
+	struct ut_ace_normal *n = pass_normal_state_of(a);
 	char since[UT_SHORTEST_ROOM], at[UT_SHORTEST_ROOM];
 	struct epoch *ep;
 
@@ -87,7 +87,7 @@ static void find_epoch(struct ut_ace_analysis *a, const struct ut_ace_event *e)
 	ep->cycle = cycle;
 	ep->job = e->job;
 	ep->moves++;
-	state_of(a)->moves++;
+	pass_normal_state_of(a)->moves++;
 }
 
 static void local_wraps(struct ut_ace_analysis *a, struct ut_ace_event *e)
@@ -102,7 +102,7 @@ static void local_wraps(struct ut_ace_analysis *a, struct ut_ace_event *e)
 		d->ts[i] += WRAP;
 	}
 	if (e->dur > (double)WRAP / a->opts.soc)
-		state_of(a)->long_spans++;
+		pass_normal_state_of(a)->long_spans++;
 }
 
 /* Arguments that release 1.2 spells in lower case. */
@@ -137,7 +137,7 @@ static void normalize(struct ut_ace_analysis *a, struct ut_ace_event *e)
 	if (!a->epochs_late)
 		find_epoch(a, e);
 	if (ut_ace_flags_of(a, e) & UT_ACE_NAME(ANY_EXEC))
-		ut_ace_frequency_add(&state_of(a)->freq, a, e);
+		ut_ace_frequency_add(&pass_normal_state_of(a)->freq, a, e);
 }
 
 int ut_ace_pass_normal1(struct ut_ace_analysis *a)
@@ -165,7 +165,7 @@ int ut_ace_pass_normal1(struct ut_ace_analysis *a)
 static void first_of_job(struct ut_ace_analysis *a, const struct ut_ace_event *e,
 			 const struct epoch *ep, double start, int64_t wraps)
 {
-	struct ut_ace_normal *n = state_of(a);
+	struct ut_ace_normal *n = pass_normal_state_of(a);
 	uint64_t key = (uint64_t)e->pid << 32 | e->job;
 	double span = (double)WRAP / a->opts.soc, since = e->ts - ep->ts;
 	double cycles = (double)(ut_ace_dev_of(a, e)->ts[0] + wraps * WRAP - ep->cycle);
@@ -199,7 +199,7 @@ static void global_wraps(struct ut_ace_analysis *a, struct ut_ace_event *e)
 		d->ts[i] += (int64_t)wraps * WRAP;
 	for (int i = 1; i < UT_ACE_STAMPS; i++) {
 		if (d->ts[i] < d->ts[i - 1]) {
-			state_of(a)->bad_order++;
+			pass_normal_state_of(a)->bad_order++;
 			break;
 		}
 	}
@@ -241,7 +241,7 @@ void ut_ace_end_normal(struct ut_ace_analysis *a)
 
 int ut_ace_pass_normal2(struct ut_ace_analysis *a)
 {
-	struct ut_ace_normal *n = state_of(a);
+	struct ut_ace_normal *n = pass_normal_state_of(a);
 	struct ut_ace_table *t = &a->table;
 
 	for (size_t i = 0; i < t->seq_count; i++) {

@@ -40,14 +40,14 @@ struct overlap {
 	int64_t next_async;
 };
 
-static uint64_t key_of(uint32_t pid, uint32_t tid)
+static uint64_t pass_overlap_key_of(uint32_t pid, uint32_t tid)
 {
 	return (uint64_t)pid << 32 | tid;
 }
 
-static struct stream *stream_of(struct overlap *o, uint32_t pid, uint32_t tid)
+static struct stream *pass_overlap_stream_of(struct overlap *o, uint32_t pid, uint32_t tid)
 {
-	uint64_t key = key_of(pid, tid);
+	uint64_t key = pass_overlap_key_of(pid, tid);
 
 	if (!o->last || o->last_key != key) {
 		o->last = ut_idmap_get(&o->index, key);
@@ -61,7 +61,7 @@ static struct stream *stream_of(struct overlap *o, uint32_t pid, uint32_t tid)
 	return &o->streams[o->last - 1];
 }
 
-static double end_of(const struct ut_ace_analysis *a, const struct ut_ace_event *e)
+static double pass_overlap_end_of(const struct ut_ace_analysis *a, const struct ut_ace_event *e)
 {
 	double end = ut_ace_end(e);
 
@@ -77,7 +77,7 @@ static bool conflicts(struct stream *s, double ts, double end)
 	return s->count && s->ends[s->count - 1] < end;
 }
 
-static void push(struct stream *s, double ts, double end)
+static void pass_overlap_push(struct stream *s, double ts, double end)
 {
 	s->ends = ut_grow(s->ends, s->count + 1, &s->cap, sizeof(*s->ends));
 	s->ends[s->count++] = end;
@@ -97,15 +97,15 @@ static uint32_t next_tid(struct ut_ace_analysis *a, struct overlap *o, const str
 		return 0;
 	if (!l)
 		return ut_ace_id_int(t, num + 1);
-	next = ut_idmap_get(&l->next, key_of(e->pid, tid));
+	next = ut_idmap_get(&l->next, pass_overlap_key_of(e->pid, tid));
 	if (next)
 		return next;
 	o->extended++;
 	do
 		next = ut_ace_id_int(t, ++num);
-	while (ut_idmap_get(&l->used, key_of(e->pid, next)) && num < INT64_MAX);
-	ut_idmap_put(&l->used, key_of(e->pid, next), 1);
-	ut_idmap_put(&l->next, key_of(e->pid, tid), next);
+	while (ut_idmap_get(&l->used, pass_overlap_key_of(e->pid, next)) && num < INT64_MAX);
+	ut_idmap_put(&l->used, pass_overlap_key_of(e->pid, next), 1);
+	ut_idmap_put(&l->next, pass_overlap_key_of(e->pid, tid), next);
 	return next;
 }
 
@@ -116,16 +116,16 @@ static uint32_t next_tid(struct ut_ace_analysis *a, struct overlap *o, const str
  */
 static bool move_on(struct ut_ace_analysis *a, struct overlap *o, struct ut_ace_event *e)
 {
-	double end = end_of(a, e);
+	double end = pass_overlap_end_of(a, e);
 	uint32_t tid = e->tid, next;
 
 	for (int hops = 0;; hops++) {
-		struct stream *s = stream_of(o, e->pid, tid);
+		struct stream *s = pass_overlap_stream_of(o, e->pid, tid);
 
 		if (s->now > e->ts)
 			return false;
 		if (!conflicts(s, e->ts, end)) {
-			push(s, e->ts, end);
+			pass_overlap_push(s, e->ts, end);
 			break;
 		}
 		s->now = e->ts;
@@ -141,14 +141,14 @@ static bool move_on(struct ut_ace_analysis *a, struct overlap *o, struct ut_ace_
 	return true;
 }
 
-static void release(struct overlap *o)
+static void pass_overlap_release(struct overlap *o)
 {
 	for (size_t i = 0; i < o->count; i++)
 		free(o->streams[i].ends);
 	free(o->streams);
 }
 
-static void start(struct ut_ace_analysis *a, struct overlap *o)
+static void pass_overlap_start(struct ut_ace_analysis *a, struct overlap *o)
 {
 	*o = (struct overlap){ 0 };
 	ut_idmap_init(&o->index, &a->table.arena);
@@ -172,8 +172,8 @@ static void resolve_tid(struct ut_ace_analysis *a, struct overlap *o)
 	if (!move_all(a, o, t->seq, t->seq_count)) {
 		uint32_t *seq = t->seq;
 
-		release(o);
-		start(a, o);
+		pass_overlap_release(o);
+		pass_overlap_start(a, o);
 		t->seq = ut_make(t->seq_count * sizeof(*t->seq));
 		for (size_t i = 0; i < t->seq_count; i++)
 			t->seq[i] = seq[i];
@@ -238,11 +238,11 @@ static void say_too_far(struct ut_ace_analysis *a, const struct ut_ace_event *e,
 /* -O shift: what overlaps by next to nothing begins a little later. */
 static void shift(struct ut_ace_analysis *a, struct overlap *o, struct ut_ace_event *e)
 {
-	struct stream *s = stream_of(o, e->pid, e->tid);
+	struct stream *s = pass_overlap_stream_of(o, e->pid, e->tid);
 	char text[UT_SHORTEST_ROOM];
 
-	while (conflicts(s, e->ts, end_of(a, e))) {
-		double need = distance(s, e->ts, end_of(a, e)), by;
+	while (conflicts(s, e->ts, pass_overlap_end_of(a, e))) {
+		double need = distance(s, e->ts, pass_overlap_end_of(a, e)), by;
 
 		o->resolved++;
 		if (need >= SHIFT_LIMIT) {
@@ -261,7 +261,7 @@ static void shift(struct ut_ace_analysis *a, struct overlap *o, struct ut_ace_ev
 			e->dur -= by;
 		}
 	}
-	push(s, e->ts, end_of(a, e));
+	pass_overlap_push(s, e->ts, pass_overlap_end_of(a, e));
 }
 
 /* -O async: the span becomes a pair of events that may overlap whatever they like. */
@@ -285,15 +285,15 @@ static void make_async(struct ut_ace_analysis *a, struct overlap *o, uint32_t at
 static void resolve_one(struct ut_ace_analysis *a, struct overlap *o, uint32_t at)
 {
 	struct ut_ace_event *e = &a->table.events[at];
-	struct stream *s = stream_of(o, e->pid, e->tid);
+	struct stream *s = pass_overlap_stream_of(o, e->pid, e->tid);
 	char *text;
 
 	if (a->opts.overlap == UT_ACE_OVERLAP_SHIFT) {
 		shift(a, o, e);
 		return;
 	}
-	if (!conflicts(s, e->ts, end_of(a, e))) {
-		push(s, e->ts, end_of(a, e));
+	if (!conflicts(s, e->ts, pass_overlap_end_of(a, e))) {
+		pass_overlap_push(s, e->ts, pass_overlap_end_of(a, e));
 		return;
 	}
 	o->resolved++;
@@ -317,7 +317,7 @@ int ut_ace_pass_overlap(struct ut_ace_analysis *a)
 	struct overlap o;
 	size_t n = t->seq_count;
 
-	start(a, &o);
+	pass_overlap_start(a, &o);
 	if (a->opts.overlap == UT_ACE_OVERLAP_TID) {
 		resolve_tid(a, &o);
 	} else {
@@ -332,13 +332,13 @@ int ut_ace_pass_overlap(struct ut_ace_analysis *a)
 	if (o.resolved || a->opts.release < UT_ACE_1_3)
 		ut_ace_say(&a->messages, o.resolved ? UT_ACE_WARN : UT_ACE_INFO,
 			   "Partial-overlap slices resolved: %" PRIu64, o.resolved);
-	release(&o);
+	pass_overlap_release(&o);
 	return 0;
 }
 
 /* Reserves the next thread numbers of one thread that no other thread has. */
-static void reserve(struct ut_ace_analysis *a, struct ut_ace_overlaps *l, uint32_t pid,
-		    uint32_t tid)
+static void pass_overlap_reserve(struct ut_ace_analysis *a, struct ut_ace_overlaps *l, uint32_t pid,
+				 uint32_t tid)
 {
 	int64_t num = ut_ace_num(&a->table, tid), want = a->opts.tid_streams;
 
@@ -347,9 +347,9 @@ static void reserve(struct ut_ace_analysis *a, struct ut_ace_overlaps *l, uint32
 
 		do
 			next = ut_ace_id_int(&a->table, ++num);
-		while (ut_idmap_get(&l->used, key_of(pid, next)));
-		ut_idmap_put(&l->used, key_of(pid, next), 1);
-		ut_idmap_put(&l->next, key_of(pid, tid), next);
+		while (ut_idmap_get(&l->used, pass_overlap_key_of(pid, next)));
+		ut_idmap_put(&l->used, pass_overlap_key_of(pid, next), 1);
+		ut_idmap_put(&l->next, pass_overlap_key_of(pid, tid), next);
 		tid = next;
 	}
 }
@@ -368,7 +368,7 @@ int ut_ace_pass_overlap_tids(struct ut_ace_analysis *a)
 	ut_idmap_init(&l->used, &t->arena);
 	for (size_t i = 0; i < t->seq_count; i++) {
 		const struct ut_ace_event *e = ut_ace_at(t, i);
-		uint64_t key = key_of(e->pid, e->tid);
+		uint64_t key = pass_overlap_key_of(e->pid, e->tid);
 
 		if (e->ph != 'X' || !ut_ace_is_num(t, e->tid) || ut_idmap_get(&l->used, key))
 			continue;
@@ -377,7 +377,7 @@ int ut_ace_pass_overlap_tids(struct ut_ace_analysis *a)
 		threads[count++] = t->seq[i];
 	}
 	for (size_t i = 0; i < count; i++)
-		reserve(a, l, t->events[threads[i]].pid, t->events[threads[i]].tid);
+		pass_overlap_reserve(a, l, t->events[threads[i]].pid, t->events[threads[i]].tid);
 	free(threads);
 	return 0;
 }

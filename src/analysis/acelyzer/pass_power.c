@@ -21,8 +21,8 @@
 #define ZERO_STEP 0.001 /* us before the next sample */
 
 /* A reading: a counter whose dur is its clock and whose cat is the event that it comes from. */
-static void add_sample(struct ut_ace_analysis *a, const struct ut_ace_event *from, double ts,
-		       double clock, double value)
+static void pass_power_add_sample(struct ut_ace_analysis *a, const struct ut_ace_event *from,
+				  double ts, double clock, double value)
 {
 	struct ut_arg arg = ut_ace_num_arg(UT_ACE_K_WATTS, value);
 	uint32_t name = from->name;
@@ -49,17 +49,17 @@ int ut_ace_pass_power_samples(struct ut_ace_analysis *a)
 		    !(d->flags & UT_ACE_DEV_POWER) || !(d->flags & UT_ACE_DEV_ALL))
 			continue;
 		if (!ts4) {
-			add_sample(a, e, d->all[TS3], (double)d->ts[TS3], d->power);
+			pass_power_add_sample(a, e, d->all[TS3], (double)d->ts[TS3], d->power);
 			continue;
 		}
 		if (e->dur <= SHORTEST)
 			continue;
 		if (!seen[e->pid]) {
 			seen[e->pid] = true;
-			add_sample(a, e, d->all[TS3], d->all[TS3], 0);
+			pass_power_add_sample(a, e, d->all[TS3], d->all[TS3], 0);
 			e = &t->events[t->seq[i]];
 		}
-		add_sample(a, e, d->all[TS4], d->all[TS4], d->power);
+		pass_power_add_sample(a, e, d->all[TS4], d->all[TS4], d->power);
 	}
 	free(seen);
 	return 0;
@@ -70,7 +70,7 @@ struct power {
 	uint64_t in, out, bad;
 };
 
-static double value_of(struct ut_ace_analysis *a, const struct ut_ace_event *e)
+static double pass_power_value_of(struct ut_ace_analysis *a, const struct ut_ace_event *e)
 {
 	struct ut_arg arg;
 
@@ -151,7 +151,7 @@ static void finish_sample(struct ut_ace_analysis *a, uint32_t at, double power, 
 	ut_ace_seq_add(t, (uint32_t)(t->event_count - 1));
 }
 
-static void take_sample(struct ut_ace_analysis *a, struct power *p, uint32_t at)
+static void pass_power_take_sample(struct ut_ace_analysis *a, struct power *p, uint32_t at)
 {
 	struct ut_ace_table *t = &a->table;
 	const struct ut_ace_event *now = &t->events[at];
@@ -160,11 +160,11 @@ static void take_sample(struct ut_ace_analysis *a, struct power *p, uint32_t at)
 	double power;
 
 	p->in++;
-	if (!before || value_of(a, before) == 0) {
+	if (!before || pass_power_value_of(a, before) == 0) {
 		*last = at + 1;
 		return;
 	}
-	if (value_of(a, now) == 0)
+	if (pass_power_value_of(a, now) == 0)
 		return;
 	if (before->dur == now->dur) {
 		/* preparations have been left out already, so the first one stays */
@@ -174,7 +174,8 @@ static void take_sample(struct ut_ace_analysis *a, struct power *p, uint32_t at)
 	}
 	if (a->opts.skip_events && skipped(a, before, now))
 		return;
-	power = watts(a, p, value_of(a, now) - value_of(a, before), now->dur - before->dur);
+	power = watts(a, p, pass_power_value_of(a, now) - pass_power_value_of(a, before),
+		      now->dur - before->dur);
 	finish_sample(a, *last - 1, power, now->ts);
 	p->last[t->events[at].pid] = at + 1;
 	p->out++;
@@ -197,7 +198,7 @@ int ut_ace_pass_power(struct ut_ace_analysis *a)
 	}
 	t->seq_count = kept;
 	for (size_t i = 0; i < count; i++)
-		take_sample(a, &p, samples[i]);
+		pass_power_take_sample(a, &p, samples[i]);
 	a->issues[UT_ACE_ISSUE_BAD_POWER] += p.bad;
 	if (p.bad)
 		ut_ace_say(&a->messages, UT_ACE_WARN,

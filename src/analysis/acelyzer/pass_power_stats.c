@@ -18,7 +18,7 @@ struct periods {
 	size_t count, cap;
 };
 
-static void add(struct periods *p, double from, double to, double watts)
+static void pass_power_stats_add(struct periods *p, double from, double to, double watts)
 {
 	if (to <= from)
 		return;
@@ -26,7 +26,7 @@ static void add(struct periods *p, double from, double to, double watts)
 	p->items[p->count++] = (struct period){ from, to, watts };
 }
 
-static int by_start(const void *x, const void *y)
+static int pass_power_stats_by_start(const void *x, const void *y)
 {
 	const struct period *a = x, *b = y;
 
@@ -47,11 +47,11 @@ static void sort(struct periods *p, int (*by)(const void *, const void *))
 }
 
 /* Kernels that overlap become one. */
-static void merge(struct periods *p)
+static void pass_power_stats_merge(struct periods *p)
 {
 	size_t kept = 0;
 
-	sort(p, by_start);
+	sort(p, pass_power_stats_by_start);
 	for (size_t i = 0; i < p->count; i++) {
 		if (kept && p->items[i].from <= p->items[kept - 1].to) {
 			if (p->items[i].to > p->items[kept - 1].to)
@@ -64,8 +64,8 @@ static void merge(struct periods *p)
 }
 
 /* Of one rank: events[0..n). */
-static void collect(struct ut_ace_analysis *a, const uint32_t *events, size_t n,
-		    struct periods *power, struct periods *kernels)
+static void pass_power_stats_collect(struct ut_ace_analysis *a, const uint32_t *events, size_t n,
+				     struct periods *power, struct periods *kernels)
 {
 	struct ut_ace_table *t = &a->table;
 	double ts = 0, watts = 0;
@@ -78,11 +78,11 @@ static void collect(struct ut_ace_analysis *a, const uint32_t *events, size_t n,
 		if (e->ts == 0)
 			continue;
 		if (e->ph == 'X' && ut_ace_flags_of(a, e) & UT_ACE_NAME(ANY_EXEC)) {
-			add(kernels, e->ts, ut_ace_end(e), 0);
+			pass_power_stats_add(kernels, e->ts, ut_ace_end(e), 0);
 		} else if (e->ph == 'C' && e->name == UT_ACE_K_POWER &&
 			   ut_ace_arg(t, e->args, UT_ACE_K_WATTS, &arg)) {
 			if (any)
-				add(power, ts, e->ts, watts);
+				pass_power_stats_add(power, ts, e->ts, watts);
 			any = true;
 			ts = e->ts;
 			watts = arg.value.f64;
@@ -91,8 +91,8 @@ static void collect(struct ut_ace_analysis *a, const uint32_t *events, size_t n,
 }
 
 /* Cuts the periods at the kernels' begins and ends. Both are sorted by time. */
-static void split(const struct periods *power, const struct periods *kernels, struct periods *with,
-		  struct periods *without)
+static void pass_power_stats_split(const struct periods *power, const struct periods *kernels,
+				   struct periods *with, struct periods *without)
 {
 	size_t first = 0;
 
@@ -106,15 +106,15 @@ static void split(const struct periods *power, const struct periods *kernels, st
 			double from = q->from > p.from ? q->from : p.from;
 			double to = q->to < p.to ? q->to : p.to;
 
-			add(without, p.from, from, p.watts);
-			add(with, from, to, p.watts);
+			pass_power_stats_add(without, p.from, from, p.watts);
+			pass_power_stats_add(with, from, to, p.watts);
 			p.from = to > p.from ? to : p.from;
 		}
-		add(without, p.from, p.to, p.watts);
+		pass_power_stats_add(without, p.from, p.to, p.watts);
 	}
 }
 
-static void say(struct ut_ace_analysis *a, const char *what, struct periods *p)
+static void pass_power_stats_say(struct ut_ace_analysis *a, const char *what, struct periods *p)
 {
 	double time = 0, energy = 0, busy = 0, sum = 0, median = 0, least = 0;
 
@@ -148,16 +148,16 @@ static void say(struct ut_ace_analysis *a, const char *what, struct periods *p)
 			median, time > 0 ? energy / time : 0, time, busy);
 }
 
-static bool add_rank(struct ut_ace_analysis *a, const uint32_t *events, size_t n,
-		     struct periods *with, struct periods *without)
+static bool pass_power_stats_add_rank(struct ut_ace_analysis *a, const uint32_t *events, size_t n,
+				      struct periods *with, struct periods *without)
 {
 	struct periods power = { 0 }, kernels = { 0 };
 	bool any;
 
-	collect(a, events, n, &power, &kernels);
-	merge(&kernels);
-	sort(&power, by_start);
-	split(&power, &kernels, with, without);
+	pass_power_stats_collect(a, events, n, &power, &kernels);
+	pass_power_stats_merge(&kernels);
+	sort(&power, pass_power_stats_by_start);
+	pass_power_stats_split(&power, &kernels, with, without);
 	any = power.count > 0;
 	free(power.items);
 	free(kernels.items);
@@ -175,11 +175,11 @@ int ut_ace_pass_power_stats(struct ut_ace_analysis *a)
 		ut_ace_seq_add(t, t->seq[i]);
 	groups = ut_ace_order_group(t, before, t->seq_count, false, &ends);
 	for (size_t g = 0, from = before; g < groups; from = ends[g++])
-		any |= add_rank(a, t->seq + from, ends[g] - from, &with, &without);
+		any |= pass_power_stats_add_rank(a, t->seq + from, ends[g] - from, &with, &without);
 	t->seq_count = before;
 	if (any) {
-		say(a, "Power with kernels", &with);
-		say(a, "Power without kernels", &without);
+		pass_power_stats_say(a, "Power with kernels", &with);
+		pass_power_stats_say(a, "Power without kernels", &without);
 	} else {
 		ut_ace_say(&a->messages, UT_ACE_WARN,
 			   "Insufficient power data (need at least 2 samples) for statistics");

@@ -111,14 +111,14 @@ static int64_t value_at(const struct timestamps *m, size_t i)
 	return m->value[i] + added_to(m, i);
 }
 
-static void put(struct timestamps *m, size_t i, int64_t value)
+static void pass_prep_put(struct timestamps *m, size_t i, int64_t value)
 {
 	m->value[i] = value - added_to(m, i);
 	set_bit(m, i, true);
 }
 
 /* The first place at this time or later. */
-static size_t place_of(const struct timestamps *m, double at)
+static size_t pass_prep_place_of(const struct timestamps *m, double at)
 {
 	size_t low = 0, high = m->count;
 
@@ -147,7 +147,7 @@ struct counter_writer {
 	int64_t last;
 };
 
-static void report(struct counter_writer *t, double at, int64_t value)
+static void pass_prep_report(struct counter_writer *t, double at, int64_t value)
 {
 	struct ut_arg arg = ut_ace_int_arg(UT_ACE_K_CONCURRENCY, value);
 	struct ut_ace_event *e = ut_ace_add_counter(t->a, t->pid, at, UT_ACE_K_C_PREPS, &arg);
@@ -159,7 +159,7 @@ static void report(struct counter_writer *t, double at, int64_t value)
 
 static void report_timestamp(struct counter_writer *t, struct timestamps *m, size_t i)
 {
-	report(t, m->places[i].at, value_at(m, i));
+	pass_prep_report(t, m->places[i].at, value_at(m, i));
 	set_bit(m, i, false);
 }
 
@@ -169,11 +169,11 @@ static void add_prep(struct counter_writer *t, struct timestamps *m, size_t prep
 	double from = m->places[begin].at, to = m->places[end].at;
 	int64_t ready = 0, inside = 0;
 
-	s = place_of(m, from);
-	e = place_of(m, to);
+	s = pass_prep_place_of(m, from);
+	e = pass_prep_place_of(m, to);
 	if (first_from(m, 0) == SIZE_MAX) {
-		put(m, begin, t->last + 1);
-		put(m, end, 0);
+		pass_prep_put(m, begin, t->last + 1);
+		pass_prep_put(m, end, 0);
 		return;
 	}
 	while ((i = first_from(m, 0)) < s) {
@@ -190,16 +190,16 @@ static void add_prep(struct counter_writer *t, struct timestamps *m, size_t prep
 	if (from == to || !taken(m, s, from)) {
 		bool ends = taken(m, e, to);
 
-		put(m, begin, ready + 1);
+		pass_prep_put(m, begin, ready + 1);
 		if (!ends)
-			put(m, end, inside);
+			pass_prep_put(m, end, inside);
 	} else if (!taken(m, e, to)) {
-		put(m, end, inside);
+		pass_prep_put(m, end, inside);
 	}
 }
 
 /* Of one time: what comes later stands before, a begin before its own end. */
-static int by_place(const void *x, const void *y)
+static int pass_prep_by_place(const void *x, const void *y)
 {
 	const struct place *a = x, *b = y;
 
@@ -213,7 +213,7 @@ static int by_place(const void *x, const void *y)
 static bool sorted(const struct place *p, size_t n)
 {
 	for (size_t i = 1; i < n; i++) {
-		if (by_place(&p[i - 1], &p[i]) > 0)
+		if (pass_prep_by_place(&p[i - 1], &p[i]) > 0)
 			return false;
 	}
 	return true;
@@ -226,13 +226,13 @@ static void sort_places(struct timestamps *m, struct ut_arena *arena)
 	struct place *all;
 
 	if (!sorted(m->places, half))
-		qsort(m->places, half, sizeof(*m->places), by_place);
+		qsort(m->places, half, sizeof(*m->places), pass_prep_by_place);
 	if (!sorted(m->places + half, half))
-		qsort(m->places + half, half, sizeof(*m->places), by_place);
+		qsort(m->places + half, half, sizeof(*m->places), pass_prep_by_place);
 	all = UT_NEW_N(arena, struct place, m->count);
 	for (size_t at = 0; at < m->count; at++) {
-		bool left =
-			k == m->count || (i < half && by_place(&m->places[i], &m->places[k]) < 0);
+		bool left = k == m->count ||
+			    (i < half && pass_prep_by_place(&m->places[i], &m->places[k]) < 0);
 
 		all[at] = left ? m->places[i++] : m->places[k++];
 	}
@@ -286,10 +286,10 @@ static void count_one(struct counter_writer *t, const struct ut_ace_event *e)
 	int64_t value = t->last + 1;
 
 	if (to < from)
-		report(t, to, 0);
-	report(t, from, value);
+		pass_prep_report(t, to, 0);
+	pass_prep_report(t, from, value);
 	if (to >= from)
-		report(t, to, 0);
+		pass_prep_report(t, to, 0);
 }
 
 static void count_rank(struct ut_ace_analysis *a, const uint32_t *preps, size_t count)

@@ -91,7 +91,8 @@ static void add_device(struct ut_ace_analysis *a, uint32_t pid)
 }
 
 /* Release 1.0 tells only what a rank was seen as first; 1.2 tells both. */
-static void note(struct ut_ace_analysis *a, struct shows *s, const struct ut_ace_event *e, bool acc)
+static void pass_refine_note(struct ut_ace_analysis *a, struct shows *s,
+			     const struct ut_ace_event *e, bool acc)
 {
 	bool fresh;
 	struct shown *p = shown_of(s, e->pid, &fresh);
@@ -162,8 +163,8 @@ static void refine_host(struct ut_ace_analysis *a, struct ut_ace_event *e)
 }
 
 /* name and value of a process: three events. */
-static void add_meta(struct ut_ace_analysis *a, uint32_t pid, double ts, const char *name,
-		     const struct ut_arg *label, int64_t index)
+static void pass_refine_add_meta(struct ut_ace_analysis *a, uint32_t pid, double ts,
+				 const char *name, const struct ut_arg *label, int64_t index)
 {
 	struct ut_ace_table *t = &a->table;
 	struct ut_arg args[] = {
@@ -198,8 +199,8 @@ static void report_old(struct ut_ace_analysis *a, const struct shown *s)
 	char name[64];
 
 	snprintf(name, sizeof(name), s->acc ? "AIU Device%lld" : "Host%lld", (long long)rank);
-	add_meta(a, s->pid, s->acc ? s->acc_ts : s->cpu_ts, name, &label,
-		 scaled(rank, 2, s->acc + 10));
+	pass_refine_add_meta(a, s->pid, s->acc ? s->acc_ts : s->cpu_ts, name, &label,
+			     scaled(rank, 2, s->acc + 10));
 }
 
 static void report_new(struct ut_ace_analysis *a, const struct shown *s)
@@ -212,12 +213,13 @@ static void report_new(struct ut_ace_analysis *a, const struct shown *s)
 	/* what was not seen is told as well, as something of process 0 */
 	snprintf(name, sizeof(name), s->cpu ? "Host%lld" : "cpu_default", (long long)rank);
 	label = ut_ace_str_arg(UT_ACE_K_NAME, ut_strtab_intern_z(&a->table.strings, name));
-	add_meta(a, s->cpu ? ut_ace_id_int(&a->table, scaled(rank, 1, HOST_PIDS)) : zero, s->cpu_ts,
-		 name, &label, s->cpu ? scaled(rank, 3, 0) : 0);
+	pass_refine_add_meta(a,
+			     s->cpu ? ut_ace_id_int(&a->table, scaled(rank, 1, HOST_PIDS)) : zero,
+			     s->cpu_ts, name, &label, s->cpu ? scaled(rank, 3, 0) : 0);
 	snprintf(name, sizeof(name), s->acc ? "AIU Device%lld" : "acc_default", (long long)rank);
 	label = ut_ace_str_arg(UT_ACE_K_NAME, ut_strtab_intern_z(&a->table.strings, name));
-	add_meta(a, s->acc ? s->pid : zero, s->acc_ts, name, &label,
-		 s->acc ? scaled(rank, 3, 1) : 0);
+	pass_refine_add_meta(a, s->acc ? s->pid : zero, s->acc_ts, name, &label,
+			     s->acc ? scaled(rank, 3, 1) : 0);
 }
 
 /*
@@ -245,7 +247,7 @@ static void report_processes(struct ut_ace_analysis *a)
 		if (t->jobs[e->job].dialect == UT_ACE_TORCH)
 			torch = true;
 		else
-			note(a, &s, e, ut_ace_is_device(a, e));
+			pass_refine_note(a, &s, e, ut_ace_is_device(a, e));
 	}
 	for (size_t i = 0; i < s.count && !(torch && a->opts.release >= UT_ACE_1_2); i++) {
 		if (a->opts.release >= UT_ACE_1_2)
@@ -254,7 +256,7 @@ static void report_processes(struct ut_ace_analysis *a)
 			report_old(a, &s.items[i]);
 	}
 	if (coll_bw)
-		add_meta(a, ut_ace_id_int(t, -1), 0, "CollectiveBW", &none, 0);
+		pass_refine_add_meta(a, ut_ace_id_int(t, -1), 0, "CollectiveBW", &none, 0);
 	free(s.items);
 }
 

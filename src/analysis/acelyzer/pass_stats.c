@@ -31,8 +31,8 @@ static bool counts(struct ut_ace_analysis *a, const struct ut_ace_event *e)
 	return ut_ace_has_stamps(e) && ut_ace_flags_of(a, e) & UT_ACE_NAME(ANY_EXEC);
 }
 
-static struct group *group_of(struct ut_ace_analysis *a, struct groups *g,
-			      const struct ut_ace_event *e)
+static struct group *pass_stats_group_of(struct ut_ace_analysis *a, struct groups *g,
+					 const struct ut_ace_event *e)
 {
 	uint32_t name = ut_ace_name_numbered(&a->names, &a->table, e->name);
 	uint64_t key = (uint64_t)e->pid << 32 | name;
@@ -48,7 +48,7 @@ static struct group *group_of(struct ut_ace_analysis *a, struct groups *g,
 	return &g->items[at - 1];
 }
 
-static int by_value(const void *x, const void *y)
+static int pass_stats_by_value(const void *x, const void *y)
 {
 	double a = *(const double *)x, b = *(const double *)y;
 
@@ -69,7 +69,7 @@ static double middle_of(double a, double b, double c)
 }
 
 /* Moves what is below the pivot to v[low..end], the rest behind it. Returns the end. */
-static size_t split(double *v, size_t low, size_t high)
+static size_t pass_stats_split(double *v, size_t low, size_t high)
 {
 	double pivot = middle_of(v[low], v[low + (high - low) / 2], v[high]);
 	size_t i = low, j = high;
@@ -98,10 +98,10 @@ static void select_kth(double *v, size_t n, size_t k)
 		size_t end;
 
 		if (rounds == 100) { /* an order that defeats the choice of pivots */
-			qsort(v + low, high - low + 1, sizeof(*v), by_value);
+			qsort(v + low, high - low + 1, sizeof(*v), pass_stats_by_value);
 			return;
 		}
-		end = split(v, low, high);
+		end = pass_stats_split(v, low, high);
 		if (k <= end)
 			high = end;
 		else
@@ -162,7 +162,7 @@ static void list_kernels(struct ut_ace_analysis *a, struct groups *g, struct ker
 			continue;
 		k->events = ut_grow(k->events, k->count + 1, &k->cap, sizeof(*k->events));
 		k->groups = ut_grow(k->groups, k->count + 1, &cap, sizeof(*k->groups));
-		group = group_of(a, g, ut_ace_at(t, i));
+		group = pass_stats_group_of(a, g, ut_ace_at(t, i));
 		group->count++;
 		k->events[k->count] = t->seq[i];
 		k->groups[k->count++] = (uint32_t)(group - g->items);
@@ -170,8 +170,8 @@ static void list_kernels(struct ut_ace_analysis *a, struct groups *g, struct ker
 }
 
 /* Values of all groups, group after group. */
-static void collect(struct ut_ace_analysis *a, struct groups *g, const struct kernels *k,
-		    double *values[SERIES])
+static void pass_stats_collect(struct ut_ace_analysis *a, struct groups *g, const struct kernels *k,
+			       double *values[SERIES])
 {
 	struct ut_ace_table *t = &a->table;
 	size_t *at = ut_make((g->count + 1) * sizeof(*at));
@@ -222,7 +222,7 @@ static void make_stat(void *ctx, size_t i)
 		figures(m->values[k] + g->from, g->count, s->gap[k - 1], &unused);
 }
 
-static int by_total(const void *x, const void *y)
+static int pass_stats_by_total(const void *x, const void *y)
 {
 	const struct ut_ace_stat *a = x, *b = y;
 
@@ -385,13 +385,13 @@ int ut_ace_pass_stats(struct ut_ace_analysis *a)
 
 	ut_idmap_init(&g.index, &a->table.arena);
 	list_kernels(a, &g, &k);
-	collect(a, &g, &k, values);
+	pass_stats_collect(a, &g, &k, values);
 	making.groups = g.items;
 	f->stats = ut_grow(f->stats, g.count, &f->stat_cap, sizeof(*f->stats));
 	f->stat_count = g.count;
 	ut_thread_pool_each(a->opts.threads, g.count, make_stat, &making);
 	if (f->stat_count)
-		qsort(f->stats, f->stat_count, sizeof(*f->stats), by_total);
+		qsort(f->stats, f->stat_count, sizeof(*f->stats), pass_stats_by_total);
 	for (size_t i = 0, end; i < f->stat_count; i = end) {
 		for (end = i; end < f->stat_count && f->stats[end].pid == f->stats[i].pid; end++)
 			;
@@ -408,7 +408,7 @@ int ut_ace_pass_stats(struct ut_ace_analysis *a)
 	return 0;
 }
 
-static int by_rank(const void *a, const void *b)
+static int pass_stats_by_rank(const void *a, const void *b)
 {
 	const struct ut_ace_comm *x = a, *y = b;
 
@@ -445,7 +445,7 @@ int ut_ace_pass_stats_v2(struct ut_ace_analysis *a)
 	free(of);
 	/* Release 1.0 has them as the ranks began, and its results are compared byte by byte. */
 	if (a->opts.release >= UT_ACE_1_2 && f->comm_count)
-		qsort(f->comm, f->comm_count, sizeof(*f->comm), by_rank);
+		qsort(f->comm, f->comm_count, sizeof(*f->comm), pass_stats_by_rank);
 	f->has_comm = true;
 	return 0;
 }

@@ -38,20 +38,21 @@ struct sync {
 	struct ut_idmap seen;  /* ranks and names that are listed already */
 };
 
-static void list(uint32_t **items, size_t *count, size_t *cap, uint32_t item)
+static void pass_sync_list(uint32_t **items, size_t *count, size_t *cap, uint32_t item)
 {
 	*items = ut_grow(*items, *count + 1, cap, sizeof(**items));
 	(*items)[(*count)++] = item;
 }
 
-static const struct group *group_of(const struct sync *s, uint32_t pid, uint32_t name)
+static const struct group *pass_sync_group_of(const struct sync *s, uint32_t pid, uint32_t name)
 {
 	uint32_t at = ut_idmap_get(&s->index, (uint64_t)pid << 32 | name);
 
 	return at && s->groups[at - 1].any ? &s->groups[at - 1] : NULL;
 }
 
-static void add_event(struct ut_ace_analysis *a, struct sync *s, uint32_t at, uint32_t name)
+static void pass_sync_add_event(struct ut_ace_analysis *a, struct sync *s, uint32_t at,
+				uint32_t name)
 {
 	const struct ut_ace_event *e = &a->table.events[at];
 	uint64_t key = (uint64_t)e->pid << 32 | name;
@@ -90,7 +91,7 @@ static bool is_reduce(const struct ut_ace_analysis *a, uint32_t name)
 	return memmem(s.ptr, s.len, "AllReduce", 9) != NULL;
 }
 
-static void gather(struct ut_ace_analysis *a, struct sync *s, bool only_reduce)
+static void pass_sync_gather(struct ut_ace_analysis *a, struct sync *s, bool only_reduce)
 {
 	struct ut_ace_table *t = &a->table;
 	uint32_t rank0 = ut_ace_id_int(t, 0);
@@ -110,17 +111,17 @@ static void gather(struct ut_ace_analysis *a, struct sync *s, bool only_reduce)
 			continue;
 		if (!ut_idmap_get(&s->seen, rank)) {
 			ut_idmap_put(&s->seen, rank, 1);
-			list(&s->pids, &s->pid_count, &s->pid_cap, e->pid);
+			pass_sync_list(&s->pids, &s->pid_count, &s->pid_cap, e->pid);
 		}
 		if (e->pid == rank0 && !ut_idmap_get(&s->seen, arg.value.str)) {
 			ut_idmap_put(&s->seen, arg.value.str, 1);
-			list(&s->names, &s->name_count, &s->name_cap, arg.value.str);
+			pass_sync_list(&s->names, &s->name_count, &s->name_cap, arg.value.str);
 		}
-		add_event(a, s, t->seq[i], arg.value.str);
+		pass_sync_add_event(a, s, t->seq[i], arg.value.str);
 	}
 }
 
-static void release(struct sync *s)
+static void pass_sync_release(struct sync *s)
 {
 	free(s->pids);
 	free(s->names);
@@ -161,7 +162,7 @@ static bool complete(struct ut_ace_analysis *a, const struct sync *s)
 		uint32_t pid = ut_ace_id_int(&a->table, (int64_t)p);
 
 		for (size_t g = 0; g < s->name_count; g++) {
-			if (!group_of(s, pid, s->names[g]))
+			if (!pass_sync_group_of(s, pid, s->names[g]))
 				return false;
 		}
 	}
@@ -232,18 +233,18 @@ static void align(struct ut_ace_analysis *a, const struct sync *s)
 	size_t n = s->pid_count, best = 0;
 	double *shift = ut_make(n * sizeof(*shift)), least = 0, offset;
 	uint32_t *rank = ut_make(n * sizeof(*rank)), rank0 = ut_ace_id_int(&a->table, 0), ref;
-	bool tree = group_of(s, rank0, s->names[0])->reduces;
+	bool tree = pass_sync_group_of(s, rank0, s->names[0])->reduces;
 	const struct group *g;
 
 	for (size_t p = 0; p < n; p++)
 		rank[p] = ut_ace_id_int(&a->table, (int64_t)(tree ? p : n - 1 - p));
 #define SHIFT(p) shift[tree ? (p) : n - 1 - (p)]
 	for (size_t p = 2; p < n; p++)
-		SHIFT(p) -= group_of(s, rank[p], s->names[0])->ts2 -
-			    group_of(s, rank[1], s->names[0])->ts2;
+		SHIFT(p) -= pass_sync_group_of(s, rank[p], s->names[0])->ts2 -
+			    pass_sync_group_of(s, rank[1], s->names[0])->ts2;
 	for (size_t i = 0; i < s->name_count; i++) {
-		double d = group_of(s, rank[1], s->names[i])->ts2 -
-			   group_of(s, rank[0], s->names[i])->ts5;
+		double d = pass_sync_group_of(s, rank[1], s->names[i])->ts2 -
+			   pass_sync_group_of(s, rank[0], s->names[i])->ts5;
 
 		if (!i || d < least) {
 			least = d;
@@ -255,7 +256,7 @@ static void align(struct ut_ace_analysis *a, const struct sync *s)
 	if (!tree)
 		SHIFT(0) += least;
 #undef SHIFT
-	g = group_of(s, rank0, s->names[best]);
+	g = pass_sync_group_of(s, rank0, s->names[best]);
 	ref = tree ? g->at5 : g->at2;
 	offset = ut_ace_end(&a->table.events[ref]) - (tree ? g->ts5 : g->ts2);
 	say_sync(a, ref, offset, shift, n);
@@ -269,7 +270,7 @@ int ut_ace_pass_sync(struct ut_ace_analysis *a)
 	struct sync s = { 0 };
 	int rc = 0;
 
-	gather(a, &s, false);
+	pass_sync_gather(a, &s, false);
 	if (!s.name_count || s.pid_count < 2) {
 		ut_ace_say(&a->messages, UT_ACE_INFO,
 			   "MP SYNC: no collective group detected or single process, no action");
@@ -280,7 +281,7 @@ int ut_ace_pass_sync(struct ut_ace_analysis *a)
 		else
 			rc = missing(a);
 	}
-	release(&s);
+	pass_sync_release(&s);
 	ut_ace_order_late_first(&a->table);
 	return rc;
 }
@@ -297,7 +298,7 @@ static double range_of(const struct sync *s, uint32_t pid)
 	double min = 0, max = 0;
 
 	for (size_t i = 0; i < s->name_count; i++) {
-		double v = group_of(s, pid, s->names[i])->ts5;
+		double v = pass_sync_group_of(s, pid, s->names[i])->ts5;
 
 		min = !i || v < min ? v : min;
 		max = !i || v > max ? v : max;
@@ -315,8 +316,8 @@ static size_t nearest_group(const struct sync *s, uint32_t rank0)
 		double sum = 0;
 
 		for (size_t p = 0; p < s->pid_count; p++)
-			sum += group_of(s, s->pids[p], s->names[i])->ts5 -
-			       group_of(s, rank0, s->names[i])->ts5;
+			sum += pass_sync_group_of(s, s->pids[p], s->names[i])->ts5 -
+			       pass_sync_group_of(s, rank0, s->names[i])->ts5;
 		sum /= (double)s->pid_count;
 		if (!i || sum < least) {
 			least = sum;
@@ -362,8 +363,9 @@ static void say_dilations(struct ut_ace_analysis *a, const struct sync *s,
 		ut_buf_fmt(&refs, "%s%" PRId64 ": %s", comma, pid, ut_shortest(text, r->ref));
 		ends.len = 0;
 		for (size_t g = 0; g < s->name_count; g++)
-			ut_buf_fmt(&ends, "%s%s", g ? ", " : "",
-				   ut_shortest(text, group_of(s, r->pid, s->names[g])->ts5));
+			ut_buf_fmt(
+				&ends, "%s%s", g ? ", " : "",
+				ut_shortest(text, pass_sync_group_of(s, r->pid, s->names[g])->ts5));
 		ut_ace_say(&a->messages, UT_ACE_INFO, "mp_gather_events delta_t5:  [%s]",
 			   ends.data);
 	}
@@ -381,7 +383,7 @@ static void dilate(struct ut_ace_analysis *a, const struct sync *s)
 	struct dilation *ranks = ut_make(s->pid_count * sizeof(*ranks));
 	uint32_t rank0 = ut_ace_id_int(&a->table, 0);
 	size_t best = nearest_group(s, rank0);
-	const struct group *g0 = group_of(s, rank0, s->names[best]);
+	const struct group *g0 = pass_sync_group_of(s, rank0, s->names[best]);
 	double range0 = range_of(s, rank0), offset = g0->host - g0->ts5;
 	char text[UT_SHORTEST_ROOM];
 
@@ -389,7 +391,7 @@ static void dilate(struct ut_ace_analysis *a, const struct sync *s)
 		struct dilation *r = &ranks[p];
 
 		r->pid = s->pids[p];
-		r->ref = group_of(s, r->pid, s->names[best])->ts5;
+		r->ref = pass_sync_group_of(s, r->pid, s->names[best])->ts5;
 		r->range = range_of(s, r->pid);
 		/* With one group there is no range, so no clock can be seen to run faster. */
 		r->factor = range0 > 0 && r->range > 0 ? r->range / range0 : 1;
@@ -410,7 +412,7 @@ static bool complete_any(const struct sync *s)
 {
 	for (size_t p = 0; p < s->pid_count; p++) {
 		for (size_t g = 0; g < s->name_count; g++) {
-			if (!group_of(s, s->pids[p], s->names[g]))
+			if (!pass_sync_group_of(s, s->pids[p], s->names[g]))
 				return false;
 		}
 	}
@@ -422,7 +424,7 @@ int ut_ace_pass_sync_v2(struct ut_ace_analysis *a)
 	struct sync s = { 0 };
 	int rc = 0;
 
-	gather(a, &s, true);
+	pass_sync_gather(a, &s, true);
 	if (!s.name_count || s.pid_count < 2)
 		ut_ace_say(&a->messages, UT_ACE_INFO,
 			   "MP SYNC: no collective group detected or single process, no action");
@@ -430,7 +432,7 @@ int ut_ace_pass_sync_v2(struct ut_ace_analysis *a)
 		dilate(a, &s);
 	else
 		rc = missing(a);
-	release(&s);
+	pass_sync_release(&s);
 	ut_ace_order_reverse(&a->table);
 	return rc;
 }

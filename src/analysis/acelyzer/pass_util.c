@@ -74,7 +74,7 @@ static uint32_t job_number(struct ut_ace_analysis *a, const struct ut_ace_event 
 }
 
 /* The kernel that the table knows: the name with a number put back, and the usual ending. */
-static uint32_t kernel_of(struct ut_ace_analysis *a, const struct ut_ace_event *e)
+static uint32_t pass_util_kernel_of(struct ut_ace_analysis *a, const struct ut_ace_event *e)
 {
 	struct ut_ace_table *t = &a->table;
 	const struct ut_ace_complog *log = log_of(a, e->pid);
@@ -117,7 +117,7 @@ static bool begins_with(const struct ut_ace_ideal *t, const struct job *j)
 }
 
 /* Do the job's first kernels stand somewhere in the table, one behind the other? */
-static bool contains(const struct ut_ace_ideal *t, const struct job *j)
+static bool pass_util_contains(const struct ut_ace_ideal *t, const struct job *j)
 {
 	size_t n = j->count < JOB_KERNELS ? j->count : JOB_KERNELS, border[JOB_KERNELS + 1] = { 0 };
 	size_t m = t->kernel_count < TABLE_KERNELS ? t->kernel_count : TABLE_KERNELS;
@@ -140,7 +140,7 @@ static bool contains(const struct ut_ace_ideal *t, const struct job *j)
 
 static double likeness(const struct ut_ace_ideal *t, const struct job *j)
 {
-	double like = contains(t, j) ? 0.5 : 0.25;
+	double like = pass_util_contains(t, j) ? 0.5 : 0.25;
 
 	if (j->count > t->kernel_count || t->time > j->time || !t->kernel_count)
 		return 0;
@@ -220,7 +220,7 @@ int ut_ace_pass_fingerprints(struct ut_ace_analysis *a)
 
 		if (!counts(a, e))
 			continue;
-		kernel = kernel_of(a, e);
+		kernel = pass_util_kernel_of(a, e);
 		number = job_number(a, e);
 		j = &a->util->jobs[number];
 		if (j->count < JOB_KERNELS)
@@ -231,8 +231,8 @@ int ut_ace_pass_fingerprints(struct ut_ace_analysis *a)
 	return 0;
 }
 
-static void add_counter(struct ut_ace_analysis *a, const struct ut_ace_event *from, double ts,
-			double percent, bool with_dur)
+static void pass_util_add_counter(struct ut_ace_analysis *a, const struct ut_ace_event *from,
+				  double ts, double percent, bool with_dur)
 {
 	struct ut_arg arg = ut_ace_num_arg(UT_ACE_K_PERCENT, percent);
 	double dur = from->dur;
@@ -334,7 +334,8 @@ static double shown_percent(const struct ut_ace_analysis *a, double util)
 static void use(struct ut_ace_analysis *a, uint32_t at)
 {
 	struct ut_ace_table *t = &a->table;
-	uint32_t kernel = kernel_of(a, &t->events[at]), number = job_number(a, &t->events[at]);
+	uint32_t kernel = pass_util_kernel_of(a, &t->events[at]),
+		 number = job_number(a, &t->events[at]);
 	struct ut_ace_complog *log = log_of(a, t->events[at].pid);
 	struct job *j = &a->util->jobs[number];
 	struct ut_ace_event *e = &t->events[at];
@@ -362,9 +363,9 @@ static void use(struct ut_ace_analysis *a, uint32_t at)
 	}
 	if (util > 1)
 		say_over(a, e, ideal);
-	add_counter(a, &t->events[at], t->events[at].ts, shown_percent(a, util), true);
+	pass_util_add_counter(a, &t->events[at], t->events[at].ts, shown_percent(a, util), true);
 	if (util > 0)
-		add_counter(a, &t->events[at], ut_ace_end(&t->events[at]), 0, false);
+		pass_util_add_counter(a, &t->events[at], ut_ace_end(&t->events[at]), 0, false);
 }
 
 static void say_tables(struct ut_ace_analysis *a, const struct ut_ace_complog *log)

@@ -56,7 +56,7 @@ static const struct {
 	{ "verification.json", "{\"stages\":[{\"verify\":true},{\"verify_cleanup\":true}]}" },
 };
 
-static bool known(const struct ut_ace_stage *s, enum ut_ace_release release)
+static bool acelyzer_profile_known(const struct ut_ace_stage *s, enum ut_ace_release release)
 {
 	return s->releases & 1u << release;
 }
@@ -65,7 +65,7 @@ void ut_ace_profile_all(struct ut_ace_profile *p, enum ut_ace_release release)
 {
 	*p = (struct ut_ace_profile){ 0 };
 	for (int i = 0; ut_ace_stages[i].name; i++)
-		p->on[i] = known(&ut_ace_stages[i], release) &&
+		p->on[i] = acelyzer_profile_known(&ut_ace_stages[i], release) &&
 			   strncmp(ut_ace_stages[i].name, "verify", 6) != 0;
 }
 
@@ -125,11 +125,12 @@ static int occurrences(const char *name, enum ut_ace_release release)
 	int n = 0;
 
 	for (int i = 0; ut_ace_stages[i].name; i++)
-		n += known(&ut_ace_stages[i], release) && !strcmp(ut_ace_stages[i].name, name);
+		n += acelyzer_profile_known(&ut_ace_stages[i], release) &&
+		     !strcmp(ut_ace_stages[i].name, name);
 	return n;
 }
 
-static int listed(const struct entries *list, const char *name)
+static int acelyzer_profile_listed(const struct entries *list, const char *name)
 {
 	int n = 0;
 
@@ -147,11 +148,12 @@ static void match_old(struct ut_ace_profile *p, struct entries *list, struct ut_
 	for (int i = 0; ut_ace_stages[i].name && next < list->count; i++) {
 		struct entry *e = &list->items[next];
 
-		if (!known(&ut_ace_stages[i], UT_ACE_1_0) || strcmp(ut_ace_stages[i].name, e->name))
+		if (!acelyzer_profile_known(&ut_ace_stages[i], UT_ACE_1_0) ||
+		    strcmp(ut_ace_stages[i].name, e->name))
 			continue;
 		seen = 0;
 		for (int k = 0; k <= i; k++)
-			seen += known(&ut_ace_stages[k], UT_ACE_1_0) &&
+			seen += acelyzer_profile_known(&ut_ace_stages[k], UT_ACE_1_0) &&
 				!strcmp(ut_ace_stages[k].name, e->name);
 		if (e->occurrence && seen != e->occurrence)
 			continue;
@@ -175,10 +177,11 @@ static int match_new(struct ut_ace_profile *p, struct entries *list, enum ut_ace
 	for (size_t n = 0; n < list->count; n++) {
 		struct entry *e = &list->items[n];
 		int total = occurrences(e->name, release), seen = 0, at = -1;
-		bool all = total > 1 && !e->occurrence && listed(list, e->name) < total;
+		bool all = total > 1 && !e->occurrence &&
+			   acelyzer_profile_listed(list, e->name) < total;
 
 		for (int i = 0; ut_ace_stages[i].name; i++) {
-			if (!known(&ut_ace_stages[i], release) ||
+			if (!acelyzer_profile_known(&ut_ace_stages[i], release) ||
 			    strcmp(ut_ace_stages[i].name, e->name))
 				continue;
 			seen++;

@@ -14,7 +14,7 @@
 /* Up to here every argument is compared with the ones before it: a key counts once. */
 #define MOST_COMPARED 64
 
-static uint32_t key_of(struct ut_ace_reader *r, struct ut_str raw, size_t place)
+static uint32_t read_args_key_of(struct ut_ace_reader *r, struct ut_str raw, size_t place)
 {
 	struct ut_ace_key_cache *c = &r->keys;
 	uint32_t id;
@@ -126,7 +126,7 @@ static bool take_stamp(struct ut_ace_reader *r, uint32_t key, struct ut_str v)
 	return true;
 }
 
-static struct ut_arg value_of(struct ut_ace_reader *r, uint32_t key, struct ut_str v)
+static struct ut_arg read_args_value_of(struct ut_ace_reader *r, uint32_t key, struct ut_str v)
 {
 	struct ut_arg arg = { .key = key };
 
@@ -162,7 +162,7 @@ void ut_ace_read_value(struct ut_ace_reader *r, uint32_t key, struct ut_str valu
 		if (take_stamp(r, key, value))
 			return;
 	}
-	arg = value_of(r, key, value);
+	arg = read_args_value_of(r, key, value);
 
 	while (i < n && r->args[i].key != key)
 		i++;
@@ -183,7 +183,7 @@ bool ut_ace_read_object(struct ut_ace_reader *r)
 	while (ut_json_next(j, &key)) {
 		if (!ut_ace_step(j, &v))
 			return false;
-		ut_ace_read_value(r, key_of(r, key, place++), v);
+		ut_ace_read_value(r, read_args_key_of(r, key, place++), v);
 	}
 	return !j->trouble;
 }
@@ -241,7 +241,7 @@ static void take_numbers(struct ut_ace_reader *r, struct ut_ace_dev *d)
 }
 
 /* Not enough for a device event: what was text is an argument like any other, in decimal. */
-static void give_back(struct ut_ace_reader *r)
+static void read_args_give_back(struct ut_ace_reader *r)
 {
 	const struct ut_ace_stamps *s = &r->stamps;
 	char text[32];
@@ -266,7 +266,7 @@ void ut_ace_read_stamps(struct ut_ace_reader *r, bool span, uint32_t *dev)
 		take_numbers(r, &d);
 	if (!span || (s->have & all) != all) {
 		r->part->bad_stamps += span && s->have & 1;
-		give_back(r);
+		read_args_give_back(r);
 		return;
 	}
 	if (!(s->have & power) && r->arg_count)

@@ -66,7 +66,7 @@ static enum field field_of(struct ut_str key)
  * the way, unless the event before was a begin; then this one is its end, and nobody asks for its
  * arguments.
  */
-static bool scan(struct ut_ace_reader *r, struct raw *raw)
+static bool read_event_scan(struct ut_ace_reader *r, struct raw *raw)
 {
 	struct ut_json *j = &r->json;
 	struct ut_str key, value;
@@ -179,7 +179,7 @@ static struct ut_ace_id text_id(struct ut_ace_reader *r, struct ut_str v, bool r
 }
 
 /* A whole number of up to 20 digits; false if it is none or does not fit. */
-static bool read_whole(struct ut_str v, struct ut_ace_id *id)
+static bool read_event_read_whole(struct ut_str v, struct ut_ace_id *id)
 {
 	bool negative = v.len && *v.ptr == '-';
 	uint64_t n = 0;
@@ -207,7 +207,7 @@ static uint32_t make_id(struct ut_ace_reader *r, struct ut_str v, bool span)
 	if (is_string(v)) {
 		if (!span || !read_int_text(inside(v), &id.num))
 			id = text_id(r, v, false);
-	} else if (!read_whole(v, &id)) {
+	} else if (!read_event_read_whole(v, &id)) {
 		/* the whole part of a fraction, as int() takes it */
 		if (span && ut_json_number(v, &n) == UT_JSON_F64 && fabs(n.f64) < 9e18)
 			id.num = (int64_t)n.f64;
@@ -286,7 +286,8 @@ static void read_arguments(struct ut_ace_reader *r, const struct raw *raw, struc
 	e->args = ut_arglists_add(&r->table->lists, r->args, r->arg_count);
 }
 
-static void fill(struct ut_ace_reader *r, const struct raw *raw, struct ut_ace_event *e, bool span)
+static void read_event_fill(struct ut_ace_reader *r, const struct raw *raw, struct ut_ace_event *e,
+			    bool span)
 {
 	const struct ut_str *f = raw->field;
 
@@ -351,7 +352,7 @@ static uint32_t pop_begin(struct ut_ace_reader *r, uint64_t key, uint32_t name)
 	return at;
 }
 
-static void close_span(struct ut_ace_reader *r, struct ut_ace_event *e, double end)
+static void read_event_close_span(struct ut_ace_reader *r, struct ut_ace_event *e, double end)
 {
 	e->ph = 'X';
 	e->dur = end - e->ts;
@@ -369,7 +370,7 @@ static void close_span(struct ut_ace_reader *r, struct ut_ace_event *e, double e
 }
 
 /* Is the text that name, without a need to look it up? */
-static bool is_name(const struct ut_ace_reader *r, uint32_t name, struct ut_str text)
+static bool read_event_is_name(const struct ut_ace_reader *r, uint32_t name, struct ut_str text)
 {
 	struct ut_str s = ut_ace_str(r->table, name);
 
@@ -388,7 +389,7 @@ static void end_span(struct ut_ace_reader *r, const struct raw *raw)
 	uint64_t key = 0;
 	double ts;
 
-	if (last && is_name(r, events[last - 1].name, raw->field[NAME]))
+	if (last && read_event_is_name(r, events[last - 1].name, raw->field[NAME]))
 		name = events[last - 1].name;
 	else if (is_string(raw->field[NAME]))
 		name = ut_ace_read_string(r, inside(raw->field[NAME]));
@@ -404,7 +405,7 @@ static void end_span(struct ut_ace_reader *r, const struct raw *raw)
 	if (!at || !raw->field[TS].ptr || !read_double(raw->field[TS], &ts))
 		r->part->stray_ends++;
 	else
-		close_span(r, &r->table->events[at - 1], ts);
+		read_event_close_span(r, &r->table->events[at - 1], ts);
 }
 
 /* Remembers the B from start to the cursor; its time must be the last member. */
@@ -445,7 +446,7 @@ static bool end_same(struct ut_ace_reader *r)
 		return false;
 	e = &r->table->events[r->last_begin - 1];
 	pop_begin(r, thread_key(e->pid, e->tid), e->name);
-	close_span(r, e, v);
+	read_event_close_span(r, e, v);
 	r->last_begin = 0;
 	j->at = end + 1;
 	j->fresh = false;
@@ -483,7 +484,7 @@ bool ut_ace_read_event(struct ut_ace_reader *r)
 	}
 	if (r->last_begin && end_same(r))
 		return true;
-	if (!scan(r, &raw))
+	if (!read_event_scan(r, &raw))
 		return false;
 	ph = raw.field[PH];
 	if (!is_string(ph) || ph.len != 3 || !isalpha((unsigned char)ph.ptr[1])) {
@@ -497,7 +498,7 @@ bool ut_ace_read_event(struct ut_ace_reader *r)
 	span = ph.ptr[1] == 'X' || ph.ptr[1] == 'B';
 	e = ut_ace_event_add(r->table);
 	e->ph = ph.ptr[1];
-	fill(r, &raw, e, span);
+	read_event_fill(r, &raw, e, span);
 	r->last_begin = 0;
 	if (e->ph == 'B') {
 		push_begin(r, e);

@@ -16,7 +16,7 @@
 
 #define MOST_META (16u << 20) /* bytes of a member that is repeated in the output */
 
-static ssize_t read_text(void *ctx, void *to, size_t len, struct ut_err *err)
+static ssize_t read_input_read_text(void *ctx, void *to, size_t len, struct ut_err *err)
 {
 	struct ut_ace_text *t = ctx;
 	ssize_t n;
@@ -63,14 +63,14 @@ int ut_ace_read_list(struct ut_ace_reader *r)
 	return r->json.trouble;
 }
 
-static int read_events(struct ut_ace_reader *r)
+static int read_input_read_events(struct ut_ace_reader *r)
 {
 	ut_json_enter(&r->json);
 	return ut_ace_can_split(r) ? ut_ace_read_split(r) : ut_ace_read_list(r);
 }
 
 /* Events one behind the other, as some tools write them: a line each. */
-static int read_lines(struct ut_ace_reader *r)
+static int read_input_read_lines(struct ut_ace_reader *r)
 {
 	struct ut_json *j = &r->json;
 	bool more;
@@ -83,7 +83,7 @@ static int read_lines(struct ut_ace_reader *r)
 	return j->trouble;
 }
 
-static char *copy_text(const char *s, size_t len)
+static char *read_input_copy_text(const char *s, size_t len)
 {
 	char *copy = ut_make(len + 1);
 
@@ -91,14 +91,14 @@ static char *copy_text(const char *s, size_t len)
 	return copy;
 }
 
-static void add_meta(struct ut_ace_part *p, const char *key, struct ut_str value)
+static void read_input_add_meta(struct ut_ace_part *p, const char *key, struct ut_str value)
 {
 	struct ut_buf b = { 0 };
 
 	ut_json_minify(value, &b);
 	p->meta = ut_grow(p->meta, p->meta_count + 1, &p->meta_cap, sizeof(*p->meta));
-	p->meta[p->meta_count].key = copy_text(key, strlen(key));
-	p->meta[p->meta_count++].json = copy_text(b.data ? b.data : "", b.len);
+	p->meta[p->meta_count].key = read_input_copy_text(key, strlen(key));
+	p->meta[p->meta_count++].json = read_input_copy_text(b.data ? b.data : "", b.len);
 	ut_buf_release(&b);
 }
 
@@ -141,7 +141,7 @@ static void read_other(struct ut_ace_part *p, struct ut_str other)
 	ut_json_release(&copy);
 }
 
-static int read_member(struct ut_ace_reader *r, const char *key, bool *found)
+static int read_input_read_member(struct ut_ace_reader *r, const char *key, bool *found)
 {
 	struct ut_json *j = &r->json;
 	struct ut_str value;
@@ -152,7 +152,7 @@ static int read_member(struct ut_ace_reader *r, const char *key, bool *found)
 		return j->trouble;
 	if (!strcmp(key, "traceEvents") && *j->at == '[') {
 		*found = true;
-		return read_events(r);
+		return read_input_read_events(r);
 	}
 	if (!ut_json_hold(j, &value))
 		return j->trouble;
@@ -161,7 +161,7 @@ static int read_member(struct ut_ace_reader *r, const char *key, bool *found)
 	else if (!strcmp(key, "otherData"))
 		read_other(r->part, value);
 	else if (value.len <= MOST_META)
-		add_meta(r->part, key, value);
+		read_input_add_meta(r->part, key, value);
 	if (!strcmp(key, "deviceProperties"))
 		r->part->dialect = UT_ACE_TORCH;
 	ut_json_skip(j, NULL);
@@ -196,8 +196,8 @@ static int read_object(struct ut_ace_reader *r)
 		UNTIL_DONE(j, more, ut_json_member(j, &key));
 		if (!more)
 			break;
-		name = copy_text(key.ptr, key.len);
-		trouble = read_member(r, name, &found);
+		name = read_input_copy_text(key.ptr, key.len);
+		trouble = read_input_read_member(r, name, &found);
 		free(name);
 		if (trouble)
 			return trouble;
@@ -214,10 +214,10 @@ static int read_json(struct ut_ace_reader *r)
 	if (!ok)
 		return j->eof && j->at >= j->end ? UT_JSON_NONE : j->trouble;
 	if (*j->at == '[')
-		return read_events(r);
+		return read_input_read_events(r);
 	/* A small file may be one event per line; a large one never starts with a huge object. */
 	if (j->eof && is_event(j))
-		return read_lines(r);
+		return read_input_read_lines(r);
 	return read_object(r);
 }
 
@@ -253,7 +253,8 @@ static void note_repairs(struct ut_ace_part *p, const struct ut_json *j)
 	p->repairs = b.data;
 }
 
-static int finish(struct ut_ace_reader *r, const char *path, int trouble, struct ut_err *err)
+static int read_input_finish(struct ut_ace_reader *r, const char *path, int trouble,
+			     struct ut_err *err)
 {
 	struct ut_ace_part *p = r->part;
 	int rc = 0;
@@ -293,7 +294,7 @@ void ut_ace_reader_release(struct ut_ace_reader *r)
 void ut_ace_reader_open(struct ut_ace_reader *r, struct ut_source *source, uint64_t offset)
 {
 	r->text_from = (struct ut_ace_text){ source, offset };
-	ut_json_init(&r->json, read_text, &r->text_from, offset);
+	ut_json_init(&r->json, read_input_read_text, &r->text_from, offset);
 }
 
 int ut_ace_read_text(struct ut_ace_part *part, const char *path, const char *text, size_t len,
@@ -303,7 +304,7 @@ int ut_ace_read_text(struct ut_ace_part *part, const char *path, const char *tex
 
 	ut_ace_reader_init(&r, part, path, release);
 	ut_json_init_text(&r.json, text, len);
-	return finish(&r, path, read_json(&r), err);
+	return read_input_finish(&r, path, read_json(&r), err);
 }
 
 /* Names decide as they do in the reference: a log may well start like JSON. */
@@ -356,7 +357,7 @@ int ut_ace_read(struct ut_ace_part *part, const char *path, enum ut_ace_release 
 	ut_ace_reader_init(&r, part, path, release);
 	ut_ace_reader_open(&r, &source, 0);
 	r.threads = threads;
-	rc = finish(&r, path, read_json(&r), err);
+	rc = read_input_finish(&r, path, read_json(&r), err);
 	ut_source_close(&source);
 	return rc;
 }

@@ -31,7 +31,7 @@ struct pieces {
 	int trouble; /* of the first */
 };
 
-static uint64_t place_of(const struct ut_ace_reader *r)
+static uint64_t read_split_place_of(const struct ut_ace_reader *r)
 {
 	return ut_json_offset(&r->json, r->json.at);
 }
@@ -40,16 +40,16 @@ bool ut_ace_can_split(const struct ut_ace_reader *r)
 {
 	const struct ut_source *s = r->text_from.source;
 
-	return r->threads > 1 && s && s->seekable && s->size > place_of(r) &&
-	       s->size - place_of(r) >= 2 * PIECE_LEAST;
+	return r->threads > 1 && s && s->seekable && s->size > read_split_place_of(r) &&
+	       s->size - read_split_place_of(r) >= 2 * PIECE_LEAST;
 }
 
 /* Cuts what lies ahead into as many pieces as there are threads, or fewer. */
-static void cut(struct pieces *p)
+static void read_split_cut(struct pieces *p)
 {
 	const struct ut_ace_reader *r = p->first;
 	const struct ut_source *s = r->text_from.source;
-	uint64_t from = place_of(r), size = s->size - from, last = from;
+	uint64_t from = read_split_place_of(r), size = s->size - from, last = from;
 	size_t wanted = r->threads < size / PIECE_LEAST ? r->threads : size / PIECE_LEAST;
 
 	p->items = ut_make(wanted * sizeof(*p->items));
@@ -92,7 +92,7 @@ static void read_piece(void *ctx, size_t i)
 }
 
 /* Does it belong right there, and does it need nothing that is not in it? */
-static bool fits(const struct ut_ace_reader *r, const struct piece *x)
+static bool read_split_fits(const struct ut_ace_reader *r, const struct piece *x)
 {
 	return r->stopped == x->start && !x->trouble && !x->part.stray_ends &&
 	       !x->reader.open.count;
@@ -109,7 +109,7 @@ static void add_counts(struct ut_ace_part *to, const struct ut_ace_part *from)
 }
 
 /* The piece's events behind those of r, which goes on where the piece ended. */
-static void take(struct ut_ace_reader *r, struct piece *x)
+static void read_split_take(struct ut_ace_reader *r, struct piece *x)
 {
 	struct ut_json *j = &r->json, *from = &x->reader.json;
 
@@ -134,13 +134,13 @@ int ut_ace_read_split(struct ut_ace_reader *r)
 	struct pieces p = { .first = r };
 	int trouble;
 
-	cut(&p);
+	read_split_cut(&p);
 	open_pieces(&p);
 	ut_thread_pool_each(p.count + 1, p.count + 1, read_piece, &p);
 	trouble = p.trouble;
 	for (size_t i = 0; i < p.count && !trouble && r->stopped; i++) {
-		if (fits(r, &p.items[i])) {
-			take(r, &p.items[i]);
+		if (read_split_fits(r, &p.items[i])) {
+			read_split_take(r, &p.items[i]);
 		} else {
 			r->stop = stop_of(&p, i + 1);
 			trouble = ut_ace_read_list(r);

@@ -36,7 +36,7 @@ static uint32_t copy_string(struct copy *c, uint32_t id)
 	return c->strings[id] - 1;
 }
 
-static struct ut_arg text_of(struct copy *c, struct ut_arg a)
+static struct ut_arg read_store_text_of(struct copy *c, struct ut_arg a)
 {
 	char text[24];
 
@@ -62,7 +62,7 @@ static uint32_t copy_args(struct copy *c, uint32_t list)
 			continue;
 		a.key = copy_string(c, a.key);
 		if (a.flags & UT_ARG_TEXT)
-			a = text_of(c, a);
+			a = read_store_text_of(c, a);
 		else if (a.type == UT_ARG_STR || a.type == UT_ARG_JSON)
 			a.value.str = copy_string(c, a.value.str);
 		a.flags = 0;
@@ -84,7 +84,7 @@ static uint32_t named_id(struct copy *c, uint32_t name, uint64_t number)
 	return ut_ace_id_add(c->t, &id);
 }
 
-static double value_of(const struct ut_event *e)
+static double read_store_value_of(const struct ut_event *e)
 {
 	double v;
 
@@ -110,7 +110,8 @@ static void copy_event(struct copy *c, const struct ut_event *from, uint32_t pid
 	e->flags = UT_ACE_HAS_ARGS;
 	if (from->kind == UT_KIND_COUNTER) {
 		e->ph = 'C';
-		value = ut_ace_num_arg(ut_strtab_intern_z(&c->t->strings, "value"), value_of(from));
+		value = ut_ace_num_arg(ut_strtab_intern_z(&c->t->strings, "value"),
+				       read_store_value_of(from));
 		e->args = ut_arglists_add(&c->t->lists, &value, 1);
 		return;
 	}

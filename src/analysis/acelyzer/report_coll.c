@@ -21,7 +21,7 @@ struct rows {
 	struct ut_idmap lasts; /* place and rank -> how often last */
 };
 
-static struct ut_ace_coll_row *row_of(struct rows *v, uint32_t name)
+static struct ut_ace_coll_row *report_coll_row_of(struct rows *v, uint32_t name)
 {
 	uint32_t at = ut_idmap_get(&v->index, name);
 
@@ -36,7 +36,7 @@ static struct ut_ace_coll_row *row_of(struct rows *v, uint32_t name)
 
 static void add_coll(struct rows *v, const struct ut_ace_coll *c)
 {
-	struct ut_ace_coll_row *w = row_of(v, c->name);
+	struct ut_ace_coll_row *w = report_coll_row_of(v, c->name);
 	uint64_t key = (uint64_t)(w - v->items) << 32 | c->last_rank;
 	uint32_t times = ut_idmap_get(&v->lasts, key) + 1;
 
@@ -65,8 +65,8 @@ static int by_late(const void *p, const void *q)
 	return a->name < b->name ? -1 : a->name > b->name;
 }
 
-static void put_row(struct ut_out *o, const struct ut_ace_report *r,
-		    const struct ut_ace_coll_row *w)
+static void report_coll_put_row(struct ut_out *o, const struct ut_ace_report *r,
+				const struct ut_ace_coll_row *w)
 {
 	double n = (double)w->count * 1000;
 
@@ -157,7 +157,7 @@ void ut_ace_report_colls(struct ut_out *o, const struct ut_ace_report *r)
 	ut_out_text(o, "\"collectives\":[");
 	for (size_t i = 0; i < n; i++) {
 		ut_out_text(o, i ? ",\n" : "\n");
-		put_row(o, r, &rows[i]);
+		report_coll_put_row(o, r, &rows[i]);
 	}
 	ut_out_text(o, "]");
 	put_heat(o, r->x);

@@ -46,7 +46,7 @@ static bool is_rank(const struct ut_ace_extra *x, uint64_t number)
 }
 
 /* In flex files the process is the rank; torch files have said theirs. */
-static int32_t rank_of(const struct ut_ace_extra *x, const struct ut_process *p)
+static int32_t report_html_rank_of(const struct ut_ace_extra *x, const struct ut_process *p)
 {
 	if (p->rank >= 0)
 		return p->rank;
@@ -65,7 +65,7 @@ static void place_processes(const struct ut_ace_report *r, struct ut_trace *trac
 		struct ut_process *p = &trace->processes[i];
 		struct ut_str name = ut_strtab_get(&trace->strings, p->name);
 
-		p->rank = rank_of(r->x, p);
+		p->rank = report_html_rank_of(r->x, p);
 		p->kind = UT_PROCESS_PROGRAM;
 		if (name.len < sizeof(device) || strncmp(name.ptr, device, strlen(device)) != 0)
 			continue;
@@ -145,7 +145,7 @@ static void date_inputs(const struct ut_ace_table *t, struct ut_buf *b)
 		ut_buf_fmt(b, ", written %s UTC", text);
 }
 
-static void describe(struct ut_view *v, const struct ut_ace_report *r)
+static void report_html_describe(struct ut_view *v, const struct ut_ace_report *r)
 {
 	struct ut_buf input = { 0 }, about = { 0 };
 	size_t ranks = r->x->rank_count;
@@ -182,7 +182,7 @@ void ut_ace_report_html(struct ut_out *o, const struct ut_ace_report *r)
 	p.shift = llrint(fmin(fmax((r->x->zero - zero) * 1000, -9e18), 9e18));
 	ut_view_lend(p.view, r->title, &store);
 	ut_view_ready(p.view, r->a->table.threads);
-	describe(p.view, r);
+	report_html_describe(p.view, r);
 	ut_ace_page_sheets(&p);
 	ut_ace_page_trust(&p);
 	ut_ace_page_findings(&p);

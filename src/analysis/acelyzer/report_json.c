@@ -35,7 +35,7 @@ void ut_ace_report_name(struct ut_out *o, const struct ut_ace_report *r, uint32_
 	ut_out_json_str(o, s.ptr, s.len);
 }
 
-static double share(double part, double whole)
+static double report_json_share(double part, double whole)
 {
 	return whole > 0 ? part / whole * 100 : NAN;
 }
@@ -57,7 +57,7 @@ static void put_split(struct ut_out *o, const struct ut_ace_split *s)
 	ut_ace_report_us(o, "communication_exposed_us", open);
 	ut_ace_report_us(o, "communication_hidden_us", comm - open);
 	ut_ace_report_num(o, "overlap_percent",
-			  rounded(share((double)(comm - open), (double)comm)));
+			  rounded(report_json_share((double)(comm - open), (double)comm)));
 	ut_ace_report_us(o, "transfer_us", s->whole[UT_ACE_WORK_TRANSFER]);
 	ut_ace_report_us(o, "transfer_exposed_us", s->part[UT_ACE_WORK_TRANSFER]);
 	ut_ace_report_us(o, "prep_us", s->whole[UT_ACE_WORK_PREP]);
@@ -84,7 +84,7 @@ static void put_late(struct ut_out *o, const char *key, const struct ut_ace_late
 	ut_out_text(o, "}");
 }
 
-static int by_value(const void *p, const void *q)
+static int report_json_by_value(const void *p, const void *q)
 {
 	int64_t a = *(const int64_t *)p, b = *(const int64_t *)q;
 
@@ -102,7 +102,7 @@ struct ut_ace_step_times ut_ace_step_times(const struct ut_ace_extra_rank *k)
 		v[i] = k->steps[i].split.length;
 		sum += (double)v[i];
 	}
-	qsort(v, n, sizeof(*v), by_value);
+	qsort(v, n, sizeof(*v), report_json_by_value);
 	t = (struct ut_ace_step_times){ sum / (double)n, v[n / 2], v[0], v[n ? n - 1 : 0] };
 	free(v);
 	return t;
@@ -175,8 +175,8 @@ static void put_steps(struct ut_out *o, const struct ut_ace_extra *x)
 	ut_out_text(o, "]");
 }
 
-static void put_kernel(struct ut_out *o, const struct ut_ace_report *r,
-		       const struct ut_ace_kernel *k, double total)
+static void report_json_put_kernel(struct ut_out *o, const struct ut_ace_report *r,
+				   const struct ut_ace_kernel *k, double total)
 {
 	const struct ut_ace_extra_rank *rank = &r->x->ranks[k->rank];
 	bool power = rank->sample_count;
@@ -187,7 +187,7 @@ static void put_kernel(struct ut_out *o, const struct ut_ace_report *r,
 	ut_out_fmt(o, ",\"rank\":%" PRId64 ",\"kind\":\"%s\",\"calls\":%" PRIu64, rank->rank,
 		   k->comm ? "communication" : "compute", k->calls);
 	ut_ace_report_num(o, "total_us", k->total);
-	ut_ace_report_num(o, "share_percent", rounded(share(k->total, total)));
+	ut_ace_report_num(o, "share_percent", rounded(report_json_share(k->total, total)));
 	ut_ace_report_num(o, "mean_us", k->mean);
 	ut_ace_report_num(o, "median_us", k->median < 0 ? NAN : k->median);
 	ut_ace_report_num(o, "min_us", k->min);
@@ -195,7 +195,7 @@ static void put_kernel(struct ut_out *o, const struct ut_ace_report *r,
 	ut_ace_report_num(o, "stdev_us", n > 1 ? sqrt(fmax(0, k->square) / (n - 1)) : 0);
 	ut_ace_report_num(o, "energy_j", power ? k->energy : NAN);
 	ut_ace_report_num(o, "energy_percent",
-			  power ? rounded(share(k->energy, rank->energy)) : NAN);
+			  power ? rounded(report_json_share(k->energy, rank->energy)) : NAN);
 	ut_ace_report_num(o, "power_w", power && k->total > 0 ? k->energy / k->total * 1e6 : NAN);
 	ut_out_text(o, "}");
 }
@@ -209,7 +209,7 @@ double *ut_ace_kernel_totals(const struct ut_ace_extra *x)
 	return totals;
 }
 
-static void put_kernels(struct ut_out *o, const struct ut_ace_report *r)
+static void report_json_put_kernels(struct ut_out *o, const struct ut_ace_report *r)
 {
 	const struct ut_ace_extra *x = r->x;
 	double *totals = ut_ace_kernel_totals(x);
@@ -219,7 +219,7 @@ static void put_kernels(struct ut_out *o, const struct ut_ace_report *r)
 		const struct ut_ace_kernel *k = &x->kernels[i];
 
 		ut_out_text(o, i ? ",\n" : "\n");
-		put_kernel(o, r, k, totals[k->rank]);
+		report_json_put_kernel(o, r, k, totals[k->rank]);
 	}
 	ut_out_text(o, "]");
 	free(totals);
@@ -267,7 +267,7 @@ void ut_ace_report_json(struct ut_out *o, const struct ut_ace_report *r)
 	ut_out_text(o, "],\n");
 	put_steps(o, x);
 	ut_out_text(o, ",\n");
-	put_kernels(o, r);
+	report_json_put_kernels(o, r);
 	ut_out_text(o, ",\n");
 	ut_ace_report_colls(o, r);
 	ut_out_text(o, ",\n");

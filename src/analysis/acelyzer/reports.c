@@ -20,8 +20,8 @@ bool ut_ace_report_speaks(const struct ut_ace_report_wants *w)
 }
 
 /* An empty name is that of the trace with _report in it. */
-static int write_file(struct ut_ace_analysis *a, const struct ut_ace_report *r, const char *name,
-		      bool html, struct ut_err *err)
+static int reports_write_file(struct ut_ace_analysis *a, const struct ut_ace_report *r,
+			      const char *name, bool html, struct ut_err *err)
 {
 	char *made = *name ? NULL : ut_ace_side_name(r->title, "report", html ? "html" : "json");
 	const char *path = made ? made : name;
@@ -39,8 +39,8 @@ static int write_file(struct ut_ace_analysis *a, const struct ut_ace_report *r, 
 	return rc;
 }
 
-static int watch(void *ctx, struct ut_ace_analysis *a, unsigned int number, const char *stage,
-		 struct ut_err *err)
+static int reports_watch(void *ctx, struct ut_ace_analysis *a, unsigned int number,
+			 const char *stage, struct ut_err *err)
 {
 	(void)number;
 	(void)err;
@@ -57,7 +57,7 @@ static void run_now(struct ut_ace_analysis *a, struct ut_ace_extra *x, struct ut
 	a->messages.notify = NULL; /* the report says it all */
 	ut_ace_extra_init(x, a);
 	ut_ace_profile_all(&profile, a->opts.release);
-	if (!ut_ace_run(a, &profile, watch, x, err) && ut_ace_pass_sort_final(a))
+	if (!ut_ace_run(a, &profile, reports_watch, x, err) && ut_ace_pass_sort_final(a))
 		ut_err_set(err, -EINVAL, "%s", a->err.text);
 }
 
@@ -75,9 +75,9 @@ int ut_ace_report_make(struct ut_ace_analysis *a, struct ut_ace_extra *x,
 		run_now(a, x, &stopped);
 	ut_ace_extra_finish(x, a, stopped.code ? stopped.text : NULL);
 	if (w->json)
-		rc = write_file(a, &r, w->json, false, err);
+		rc = reports_write_file(a, &r, w->json, false, err);
 	if (!rc && w->html)
-		rc = write_file(a, &r, w->html, true, err);
+		rc = reports_write_file(a, &r, w->html, true, err);
 	if (!rc && w->verify) {
 		o = ut_out_open(w->text, 0);
 		ut_ace_report_text(o, &r);

@@ -34,7 +34,7 @@ static bool asked_for(const struct ut_ace_analysis *a, int i)
 	return asked[i];
 }
 
-static bool known(const struct ut_ace_analysis *a, int i)
+static bool stage_known(const struct ut_ace_analysis *a, int i)
 {
 	return ut_ace_stages[i].releases & 1u << a->opts.release;
 }
@@ -74,7 +74,7 @@ static void drop_broken(struct ut_ace_analysis *a)
 static bool has_barrier(const struct ut_ace_analysis *a, const struct ut_ace_profile *p)
 {
 	for (int i = 0; ut_ace_stages[i].name; i++) {
-		if (known(a, i) && !strcmp(ut_ace_stages[i].name, "pipeline_barrier"))
+		if (stage_known(a, i) && !strcmp(ut_ace_stages[i].name, "pipeline_barrier"))
 			return p->on[i];
 	}
 	return false;
@@ -106,10 +106,10 @@ static void make_plan(struct ut_ace_analysis *a, const struct ut_ace_profile *p,
 		const char *name = ut_ace_stages[i].name;
 		int at = next;
 
-		if (!known(a, i) || !asked_for(a, i))
+		if (!stage_known(a, i) || !asked_for(a, i))
 			continue;
 		while (ut_ace_stages[at].name &&
-		       (!known(a, at) || strcmp(ut_ace_stages[at].name, name) != 0))
+		       (!stage_known(a, at) || strcmp(ut_ace_stages[at].name, name) != 0))
 			at++;
 		if (ut_ace_stages[at].name) {
 			plan->on[i] = p->on[at];

@@ -67,14 +67,14 @@ struct reader {
 	bool schema;             /* it says that it is one */
 };
 
-static void clear(struct ut_ace_row *r, enum ut_ace_row_kind kind)
+static void summary_compare_clear(struct ut_ace_row *r, enum ut_ace_row_kind kind)
 {
 	*r = (struct ut_ace_row){ .kind = kind, .rank = UT_ACE_ALL_RANKS };
 	for (int i = 0; i < UT_ACE_FIGURES; i++)
 		r->value[i] = NAN;
 }
 
-static const char *text_of(struct ut_arena *a, struct ut_str raw)
+static const char *summary_compare_text_of(struct ut_arena *a, struct ut_str raw)
 {
 	char *text = ut_arena_copy(a, raw.ptr, raw.len);
 
@@ -83,7 +83,8 @@ static const char *text_of(struct ut_arena *a, struct ut_str raw)
 }
 
 /* An object of figures, perhaps with a name and a rank. */
-static bool read_row(struct reader *r, const struct key *keys, struct ut_ace_row *row)
+static bool summary_compare_read_row(struct reader *r, const struct key *keys,
+				     struct ut_ace_row *row)
 {
 	struct ut_json *j = &r->json;
 	struct ut_str key, value;
@@ -97,8 +98,8 @@ static bool read_row(struct reader *r, const struct key *keys, struct ut_ace_row
 		if (!ut_json_skip(j, &value))
 			return false;
 		if (ut_str_is(key, "name") && value.len >= 2 && *value.ptr == '"')
-			row->name = text_of(&r->to->arena,
-					    (struct ut_str){ value.ptr + 1, value.len - 2 });
+			row->name = summary_compare_text_of(
+				&r->to->arena, (struct ut_str){ value.ptr + 1, value.len - 2 });
 		if (ut_json_number(value, &n) == UT_JSON_NOT || !isfinite(n.f64))
 			continue;
 		if (ut_str_is(key, "rank") && fabs(n.f64) < 1e15)
@@ -111,7 +112,7 @@ static bool read_row(struct reader *r, const struct key *keys, struct ut_ace_row
 	return !j->trouble;
 }
 
-static void add_row(struct ut_ace_summary *s, const struct ut_ace_row *row)
+static void summary_compare_add_row(struct ut_ace_summary *s, const struct ut_ace_row *row)
 {
 	s->rows = ut_grow(s->rows, s->count + 1, &s->cap, sizeof(*s->rows));
 	s->rows[s->count++] = *row;
@@ -127,7 +128,7 @@ static void finish_run(struct ut_ace_row *row)
 	v[UT_ACE_FIGURE_COUNT] = NAN;
 }
 
-static void add_rank(struct reader *r, struct ut_ace_row *row)
+static void summary_compare_add_rank(struct reader *r, struct ut_ace_row *row)
 {
 	double *run = r->run.value, *v = row->value;
 
@@ -140,10 +141,10 @@ static void add_rank(struct reader *r, struct ut_ace_row *row)
 	run[UT_ACE_FIGURE_STEP_MAX] = fmax(run[UT_ACE_FIGURE_STEP_MAX], v[UT_ACE_FIGURE_STEP_MAX]);
 	row->name = ut_str_fmt(&r->to->arena, "rank %" PRId64, row->rank);
 	finish_run(row);
-	add_row(r->to, row);
+	summary_compare_add_row(r->to, row);
 }
 
-static bool read_list(struct reader *r, enum ut_ace_row_kind kind)
+static bool summary_compare_read_list(struct reader *r, enum ut_ace_row_kind kind)
 {
 	struct ut_json *j = &r->json;
 
@@ -153,27 +154,28 @@ static bool read_list(struct reader *r, enum ut_ace_row_kind kind)
 	while (ut_json_element(j)) {
 		struct ut_ace_row row;
 
-		clear(&row, kind);
-		if (!read_row(r, kind == UT_ACE_ROW_KERNEL ? kernel_keys : run_keys, &row))
+		summary_compare_clear(&row, kind);
+		if (!summary_compare_read_row(r, kind == UT_ACE_ROW_KERNEL ? kernel_keys : run_keys,
+					      &row))
 			return false;
 		if (kind == UT_ACE_ROW_RANK)
-			add_rank(r, &row);
+			summary_compare_add_rank(r, &row);
 		else if (row.name)
-			add_row(r->to, &row);
+			summary_compare_add_row(r->to, &row);
 	}
 	return !j->trouble;
 }
 
-static bool read_member(struct reader *r, struct ut_str key)
+static bool summary_compare_read_member(struct reader *r, struct ut_str key)
 {
 	struct ut_str text;
 
 	if (ut_str_is(key, "totals") || ut_str_is(key, "verify"))
-		return read_row(r, run_keys, &r->run);
+		return summary_compare_read_row(r, run_keys, &r->run);
 	if (ut_str_is(key, "ranks"))
-		return read_list(r, UT_ACE_ROW_RANK);
+		return summary_compare_read_list(r, UT_ACE_ROW_RANK);
 	if (ut_str_is(key, "kernels"))
-		return read_list(r, UT_ACE_ROW_KERNEL);
+		return summary_compare_read_list(r, UT_ACE_ROW_KERNEL);
 	if (!ut_json_skip(&r->json, &text))
 		return false;
 	if (ut_str_is(key, "schema"))
@@ -181,7 +183,7 @@ static bool read_member(struct reader *r, struct ut_str key)
 	return true;
 }
 
-static bool read_all(struct reader *r)
+static bool summary_compare_read_all(struct reader *r)
 {
 	struct ut_str key;
 
@@ -189,13 +191,13 @@ static bool read_all(struct reader *r)
 		return false;
 	ut_json_enter(&r->json);
 	while (ut_json_member(&r->json, &key)) {
-		if (!read_member(r, key))
+		if (!summary_compare_read_member(r, key))
 			return false;
 	}
 	return !r->json.trouble;
 }
 
-static void add_run(struct reader *r)
+static void summary_compare_add_run(struct reader *r)
 {
 	double *v = r->run.value, longest = v[UT_ACE_FIGURE_MAX];
 
@@ -206,12 +208,12 @@ static void add_run(struct reader *r)
 	v[UT_ACE_FIGURE_STEP] = r->steps > 0 ? r->step_time / r->steps : NAN;
 	finish_run(&r->run);
 	v[UT_ACE_FIGURE_LENGTH] = longest;
-	add_row(r->to, &r->run);
+	summary_compare_add_row(r->to, &r->run);
 }
 
 /* ---- rows in order ------------------------------------------------------------------------- */
 
-static int compare_rows(const struct ut_ace_row *a, const struct ut_ace_row *b)
+static int summary_compare_compare_rows(const struct ut_ace_row *a, const struct ut_ace_row *b)
 {
 	int names;
 
@@ -225,11 +227,11 @@ static int compare_rows(const struct ut_ace_row *a, const struct ut_ace_row *b)
 
 static int by_row(const void *a, const void *b)
 {
-	return compare_rows(a, b);
+	return summary_compare_compare_rows(a, b);
 }
 
 /* The same kernel once more: on another rank, or from a rank that comes twice. */
-static void join(struct ut_ace_row *to, const struct ut_ace_row *from)
+static void summary_compare_join(struct ut_ace_row *to, const struct ut_ace_row *from)
 {
 	static const enum ut_ace_figure sums[] = { UT_ACE_FIGURE_COUNT, UT_ACE_FIGURE_TOTAL,
 						   UT_ACE_FIGURE_ENERGY };
@@ -244,7 +246,7 @@ static void join(struct ut_ace_row *to, const struct ut_ace_row *from)
 	v[UT_ACE_FIGURE_POWER] = v[UT_ACE_FIGURE_ENERGY] / v[UT_ACE_FIGURE_TOTAL] * 1e6;
 }
 
-static void finalize(struct ut_ace_summary *s, bool by_rank)
+static void summary_compare_finalize(struct ut_ace_summary *s, bool by_rank)
 {
 	size_t n = 0;
 
@@ -255,19 +257,19 @@ static void finalize(struct ut_ace_summary *s, bool by_rank)
 	if (s->count)
 		qsort(s->rows, s->count, sizeof(*s->rows), by_row);
 	for (size_t i = 0; i < s->count; i++) {
-		bool same = n && !compare_rows(&s->rows[n - 1], &s->rows[i]);
+		bool same = n && !summary_compare_compare_rows(&s->rows[n - 1], &s->rows[i]);
 
 		if (s->rows[i].kind == UT_ACE_ROW_RANK && (!by_rank || same))
 			continue;
 		if (same)
-			join(&s->rows[n - 1], &s->rows[i]);
+			summary_compare_join(&s->rows[n - 1], &s->rows[i]);
 		else
 			s->rows[n++] = s->rows[i];
 	}
 	s->count = n;
 }
 
-static int read_text(const char *path, struct ut_buf *b, struct ut_err *err)
+static int summary_compare_read_text(const char *path, struct ut_buf *b, struct ut_err *err)
 {
 	struct ut_source source;
 	char chunk[1 << 14];
@@ -292,9 +294,9 @@ int ut_ace_summary_text(struct ut_ace_summary *s, const char *name, struct ut_st
 	int rc = 0;
 
 	*s = (struct ut_ace_summary){ 0 };
-	clear(&r.run, UT_ACE_ROW_RUN);
+	summary_compare_clear(&r.run, UT_ACE_ROW_RUN);
 	ut_json_init_text(&r.json, text.ptr, text.len);
-	if (!read_all(&r))
+	if (!summary_compare_read_all(&r))
 		rc = r.json.trouble ? ut_json_error(&r.json, name, err)
 				    : ut_err_set(err, -EPROTO, "%s: no JSON object", name);
 	else if (!r.schema)
@@ -306,8 +308,8 @@ int ut_ace_summary_text(struct ut_ace_summary *s, const char *name, struct ut_st
 		ut_ace_summary_release(s);
 		return rc;
 	}
-	add_run(&r);
-	finalize(s, by_rank);
+	summary_compare_add_run(&r);
+	summary_compare_finalize(s, by_rank);
 	return 0;
 }
 
@@ -315,7 +317,7 @@ int ut_ace_summary_read(struct ut_ace_summary *s, const char *path, bool by_rank
 			struct ut_err *err)
 {
 	struct ut_buf text = { 0 };
-	int rc = read_text(path, &text, err);
+	int rc = summary_compare_read_text(path, &text, err);
 
 	if (!rc)
 		rc = ut_ace_summary_text(s, path,
@@ -373,7 +375,7 @@ static int by_change(const void *p, const void *q)
 
 	if (x->kind == y->kind && left != right)
 		return left > right ? -1 : 1;
-	return compare_rows(x, y);
+	return summary_compare_compare_rows(x, y);
 }
 
 static bool seldom(const struct ut_ace_row *r, uint64_t min_count)
@@ -391,7 +393,8 @@ struct ut_ace_pair *ut_ace_compare(const struct ut_ace_summary *before,
 	while (i < before->count || k < after->count) {
 		int order = i == before->count  ? 1
 			    : k == after->count ? -1
-						: compare_rows(&before->rows[i], &after->rows[k]);
+						: summary_compare_compare_rows(&before->rows[i],
+									       &after->rows[k]);
 		struct ut_ace_pair p = { 0 };
 		const struct ut_ace_row *some;
 

@@ -28,7 +28,7 @@ struct report_state {
 	uint32_t *files;  /* by job: string id of its file's name; 0 = not met yet */
 };
 
-static uint32_t string_of(struct report_state *p, uint32_t id)
+static uint32_t to_trace_string_of(struct report_state *p, uint32_t id)
 {
 	uint32_t at = ut_idmap_get(&p->strings, id);
 	struct ut_str s;
@@ -45,7 +45,7 @@ static uint32_t string_of(struct report_state *p, uint32_t id)
 }
 
 /* Numbers stay; names and negative numbers get one that no other has. */
-static uint64_t number_of(const struct report_state *p, uint32_t id)
+static uint64_t to_trace_number_of(const struct report_state *p, uint32_t id)
 {
 	const struct ut_ace_id *v = &p->a->table.ids[id];
 
@@ -61,9 +61,9 @@ static uint32_t process_of(struct report_state *p, uint32_t pid)
 
 	if (at)
 		return at - 1;
-	at = ut_trace_add_process(p->trace, number_of(p, pid));
+	at = ut_trace_add_process(p->trace, to_trace_number_of(p, pid));
 	if (v->kind == UT_ACE_ID_STR)
-		p->trace->processes[at].name = string_of(p, v->str);
+		p->trace->processes[at].name = to_trace_string_of(p, v->str);
 	ut_idmap_put(&p->processes, pid, at + 1);
 	return at;
 }
@@ -107,7 +107,7 @@ static void name_track(struct report_state *p, const struct ut_ace_event *e, str
 	}
 }
 
-static uint32_t track_of(struct report_state *p, const struct ut_ace_event *e)
+static uint32_t to_trace_track_of(struct report_state *p, const struct ut_ace_event *e)
 {
 	bool counter = e->ph == 'C';
 	uint64_t key =
@@ -120,11 +120,11 @@ static uint32_t track_of(struct report_state *p, const struct ut_ace_event *e)
 	at = ut_trace_add_track(p->trace, process_of(p, e->pid),
 				counter ? UT_TRACK_COUNTER : UT_TRACK_THREAD);
 	rank_process(p, e, p->trace->tracks[at].process);
-	p->trace->tracks[at].id = counter ? at + 1 : number_of(p, e->tid);
+	p->trace->tracks[at].id = counter ? at + 1 : to_trace_number_of(p, e->tid);
 	if (counter)
-		p->trace->tracks[at].name = string_of(p, e->name);
+		p->trace->tracks[at].name = to_trace_string_of(p, e->name);
 	else if (tid->kind == UT_ACE_ID_STR)
-		p->trace->tracks[at].name = string_of(p, tid->str);
+		p->trace->tracks[at].name = to_trace_string_of(p, tid->str);
 	else if (p->how->origin && e->dev && e->ph == 'X')
 		name_track(p, e, &p->trace->tracks[at]);
 	ut_idmap_put(&p->tracks, key, at + 1);
@@ -146,13 +146,13 @@ static uint32_t value_track(struct report_state *p, const struct ut_ace_event *e
 		return at - 1;
 	at = ut_trace_add_track(p->trace, process_of(p, e->pid), UT_TRACK_COUNTER);
 	p->trace->tracks[at].id = at + 1;
-	p->trace->tracks[at].unit = string_of(p, unit);
-	ut_trace_name_counter(p->trace, at, string_of(p, e->name));
+	p->trace->tracks[at].unit = to_trace_string_of(p, unit);
+	ut_trace_name_counter(p->trace, at, to_trace_string_of(p, e->name));
 	ut_idmap_put(&p->values, (uint64_t)nth << 32 | unit, at + 1);
 	return at;
 }
 
-static uint64_t ns(double us)
+static uint64_t to_trace_ns(double us)
 {
 	double v = rint(us * 1000);
 
@@ -161,12 +161,12 @@ static uint64_t ns(double us)
 
 static void add_arg(struct report_state *p, const struct ut_arg *from)
 {
-	struct ut_arg *arg =
-		ut_trace_add_arg(p->trace, string_of(p, from->key), (enum ut_arg_type)from->type);
+	struct ut_arg *arg = ut_trace_add_arg(p->trace, to_trace_string_of(p, from->key),
+					      (enum ut_arg_type)from->type);
 
 	arg->value = from->value;
 	if (from->type == UT_ARG_STR || from->type == UT_ARG_JSON)
-		arg->value.str = string_of(p, from->value.str);
+		arg->value.str = to_trace_string_of(p, from->value.str);
 }
 
 /* What a span was before the passes shortened its name and joined the files. */
@@ -209,7 +209,7 @@ static void add_args(struct report_state *p, const struct ut_ace_event *e, doubl
 	free(args);
 }
 
-static bool kind_of(char ph, uint8_t *kind)
+static bool to_trace_kind_of(char ph, uint8_t *kind)
 {
 	static const char phases[] = "XiCbesf";
 	static const uint8_t kinds[] = { UT_KIND_SPAN,        UT_KIND_INSTANT,   UT_KIND_COUNTER,
@@ -222,7 +222,7 @@ static bool kind_of(char ph, uint8_t *kind)
 	return at != NULL;
 }
 
-static uint64_t bits_of(double value)
+static uint64_t to_trace_bits_of(double value)
 {
 	uint64_t bits;
 
@@ -245,10 +245,10 @@ static void send_values(struct report_state *p, const struct ut_ace_event *e)
 		if (!ut_ace_arg_num(t, &args[i], &value) || !isfinite(value))
 			continue;
 		out.track = value_track(p, e, args[i].key);
-		out.ts = ns(e->ts - p->how->zero);
+		out.ts = to_trace_ns(e->ts - p->how->zero);
 		out.name = p->trace->tracks[out.track].name;
-		out.cat = string_of(p, e->cat);
-		out.val = bits_of(value);
+		out.cat = to_trace_string_of(p, e->cat);
+		out.val = to_trace_bits_of(value);
 		if (p->how->coarse)
 			out.val &= ~COARSE;
 		ut_sink_event(p->sink, p->trace, &out);
@@ -272,29 +272,29 @@ static uint64_t arrow_of(const struct report_state *p, const struct ut_ace_event
 	return number;
 }
 
-static void send(struct report_state *p, const struct ut_ace_event *e)
+static void to_trace_send(struct report_state *p, const struct ut_ace_event *e)
 {
 	struct ut_event out = { 0 };
 	size_t mark = p->trace->arg_count;
 	double value;
 
-	if (!kind_of(e->ph, &out.kind))
+	if (!to_trace_kind_of(e->ph, &out.kind))
 		return;
 	if (e->ph == 'C' && p->how->all_values) {
 		send_values(p, e);
 		return;
 	}
-	out.track = track_of(p, e);
-	out.ts = ns(e->ts - p->how->zero);
-	out.name = string_of(p, e->name);
-	out.cat = string_of(p, e->cat);
+	out.track = to_trace_track_of(p, e);
+	out.ts = to_trace_ns(e->ts - p->how->zero);
+	out.name = to_trace_string_of(p, e->name);
+	out.cat = to_trace_string_of(p, e->cat);
 	out.args = (uint32_t)mark;
 	add_args(p, e, &value);
 	ut_trace_close_args(p->trace);
 	if (e->ph == 'X') {
-		out.val = ns(e->dur);
+		out.val = to_trace_ns(e->dur);
 	} else if (e->ph == 'C') {
-		out.val = bits_of(value);
+		out.val = to_trace_bits_of(value);
 		out.flags = UT_EV_DOUBLE;
 	} else {
 		out.val = arrow_of(p, e);
@@ -313,7 +313,7 @@ static void name_process(struct report_state *p, const struct ut_ace_event *e)
 	    !ut_ace_arg(&p->a->table, e->args, UT_ACE_K_NAME, &arg) || arg.type != UT_ARG_STR)
 		return;
 	at = process_of(p, e->pid);
-	p->trace->processes[at].name = string_of(p, arg.value.str);
+	p->trace->processes[at].name = to_trace_string_of(p, arg.value.str);
 }
 
 void ut_ace_to_trace(const struct ut_ace_analysis *a, const struct ut_ace_to_trace_opts *how,
@@ -330,7 +330,7 @@ void ut_ace_to_trace(const struct ut_ace_analysis *a, const struct ut_ace_to_tra
 			name_process(&p, ut_ace_at(t, i));
 	}
 	for (size_t i = 0; i < t->seq_count; i++)
-		send(&p, ut_ace_at(t, i));
+		to_trace_send(&p, ut_ace_at(t, i));
 	ut_idmap_release(&p.processes);
 	ut_idmap_release(&p.tracks);
 	ut_idmap_release(&p.counters);

@@ -19,7 +19,7 @@ static struct ut_ace_sum_line *add_line(struct ut_ace_sum_group *g, uint32_t cat
 }
 
 /* A few categories at most: a list is enough. */
-static struct ut_ace_sum_line *line_of(struct ut_ace_sum_group *g, uint32_t cat)
+static struct ut_ace_sum_line *util_line_of(struct ut_ace_sum_group *g, uint32_t cat)
 {
 	for (size_t i = 0; i < g->count; i++) {
 		if (g->lines[i].cat == cat)
@@ -28,8 +28,8 @@ static struct ut_ace_sum_line *line_of(struct ut_ace_sum_group *g, uint32_t cat)
 	return add_line(g, cat);
 }
 
-static struct ut_ace_sum_group *group_of(struct ut_ace_sums *s, struct ut_ace_table *t,
-					 uint32_t pid, struct ut_ace_sum_key key)
+static struct ut_ace_sum_group *util_group_of(struct ut_ace_sums *s, struct ut_ace_table *t,
+					      uint32_t pid, struct ut_ace_sum_key key)
 {
 	struct ut_ace_sum_group *g;
 
@@ -46,14 +46,14 @@ static struct ut_ace_sum_group *group_of(struct ut_ace_sums *s, struct ut_ace_ta
 	s->last = s->count;
 	g = &s->groups[s->count++];
 	*g = (struct ut_ace_sum_group){ .pid = pid, .log = key.log, .table = key.table };
-	line_of(g, ut_strtab_intern_z(&t->strings, "Total"));
-	line_of(g, ut_strtab_intern_z(&t->strings, "StcdpHbm"));
+	util_line_of(g, ut_strtab_intern_z(&t->strings, "Total"));
+	util_line_of(g, ut_strtab_intern_z(&t->strings, "StcdpHbm"));
 	for (size_t i = 0; key.cats && i < key.cats->count; i++)
-		line_of(g, key.cats->cats[i]);
+		util_line_of(g, key.cats->cats[i]);
 	return g;
 }
 
-static void add(struct ut_ace_sum *to, const struct ut_ace_sum *from)
+static void util_add(struct ut_ace_sum *to, const struct ut_ace_sum *from)
 {
 	to->time += from->time;
 	to->ideal += from->ideal;
@@ -64,22 +64,22 @@ static void add(struct ut_ace_sum *to, const struct ut_ace_sum *from)
 void ut_ace_sums_add(struct ut_ace_sums *s, struct ut_ace_table *t, uint32_t pid,
 		     struct ut_ace_sum_key key, const struct ut_ace_sum *from)
 {
-	struct ut_ace_sum_group *g = group_of(s, t, pid, key);
+	struct ut_ace_sum_group *g = util_group_of(s, t, pid, key);
 
-	add(&line_of(g, key.cat)->sum, from);
-	add(&g->lines[0].sum, from);
+	util_add(&util_line_of(g, key.cat)->sum, from);
+	util_add(&g->lines[0].sum, from);
 }
 
-static int by_name(const char *x, const char *y)
+static int util_by_name(const char *x, const char *y)
 {
 	return x && y ? strcmp(x, y) : 0;
 }
 
 /* By log, process, phase and time; lines of one time stay in their order. */
-static int by_time(const void *x, const void *y)
+static int util_by_time(const void *x, const void *y)
 {
 	const struct ut_ace_category *a = x, *b = y;
-	int phase = by_name(a->phase, b->phase);
+	int phase = util_by_name(a->phase, b->phase);
 
 	if (a->log != b->log)
 		return a->log < b->log ? -1 : 1;
@@ -148,7 +148,7 @@ void ut_ace_sums_table(struct ut_ace_analysis *a, struct ut_ace_sums *s)
 	list_rows(a, s);
 	n = f->category_count;
 	if (n)
-		qsort(f->categories, n, sizeof(*f->categories), by_time);
+		qsort(f->categories, n, sizeof(*f->categories), util_by_time);
 	for (size_t i = 0, k; a->opts.release < UT_ACE_1_2 && i < n; i = k) {
 		for (k = i; k < n && f->categories[k].log == f->categories[i].log; k++)
 			;
@@ -173,8 +173,8 @@ static struct ut_ace_event *add_percent(struct ut_ace_analysis *a, uint32_t pid,
 }
 
 /* One counter for a job; an end is shown only when the next begins later. */
-static void report(struct ut_ace_analysis *a, struct ut_ace_autopilot *p,
-		   struct ut_ace_autopilot_job *j, bool final)
+static void util_report(struct ut_ace_analysis *a, struct ut_ace_autopilot *p,
+			struct ut_ace_autopilot_job *j, bool final)
 {
 	double percent = j->busy > 0 ? j->ideal / j->busy * 100 : 0, start = j->start;
 	bool overlaps = start <= p->last_end && p->last_end > 0;
@@ -232,14 +232,14 @@ void ut_ace_autopilot_add(struct ut_ace_analysis *a, struct ut_ace_autopilot *p,
 	before = ut_idmap_get(&p->current, pid);
 	ut_idmap_put(&p->current, pid, at);
 	if (before && before != at && !p->jobs[before - 1].done)
-		report(a, p, &p->jobs[before - 1], false);
+		util_report(a, p, &p->jobs[before - 1], false);
 }
 
 void ut_ace_autopilot_end(struct ut_ace_analysis *a, struct ut_ace_autopilot *p)
 {
 	for (size_t i = 0; i < p->count; i++) {
 		if (!p->jobs[i].done)
-			report(a, p, &p->jobs[i], true);
+			util_report(a, p, &p->jobs[i], true);
 	}
 	free(p->jobs);
 	p->jobs = NULL;

@@ -13,7 +13,8 @@
 
 /* ---- spans of one stream ------------------------------------------------------------------- */
 
-static void add(struct ut_ace_verification *v, enum ut_ace_finding f, uint32_t event, uint32_t corr)
+static void verify_files_add(struct ut_ace_verification *v, enum ut_ace_finding f, uint32_t event,
+			     uint32_t corr)
 {
 	struct ut_ace_instances *l = &v->found[f];
 
@@ -21,7 +22,7 @@ static void add(struct ut_ace_verification *v, enum ut_ace_finding f, uint32_t e
 	l->items[l->count++] = (struct ut_ace_instance){ event, corr };
 }
 
-static bool is_whole(const struct ut_ace_event *e)
+static bool verify_files_is_whole(const struct ut_ace_event *e)
 {
 	return e->ph == 'X' && !(e->flags & (UT_ACE_NO_TS | UT_ACE_NO_NAME | UT_ACE_IN_ATTR));
 }
@@ -32,7 +33,7 @@ static bool is_work(const struct ut_ace_analysis *a, const struct ut_ace_event *
 	struct ut_arg arg;
 	struct ut_str s;
 
-	if (!is_whole(e))
+	if (!verify_files_is_whole(e))
 		return false;
 	if (a->table.jobs[e->job].dialect == UT_ACE_FLEX)
 		return e->dev || ut_ace_arg(&a->table, e->args, UT_ACE_K_TS1, &arg);
@@ -43,7 +44,8 @@ static bool is_work(const struct ut_ace_analysis *a, const struct ut_ace_event *
 }
 
 /* A number for what an event has as its stream; that of an event without one is the number 0. */
-static uint32_t stream_of(struct ut_ace_table *t, const struct ut_ace_event *e, uint32_t key)
+static uint32_t verify_files_stream_of(struct ut_ace_table *t, const struct ut_ace_event *e,
+				       uint32_t key)
 {
 	struct ut_arg arg;
 	double v = 0;
@@ -79,7 +81,8 @@ static void check_streams(struct ut_ace_verification *v, struct ut_ace_analysis 
 		if (first)
 			streams = t->jobs[e->job].dialect == UT_ACE_TORCH;
 		first = false;
-		id = (uint64_t)e->pid << 32 | (streams ? stream_of(t, e, v->stream) : 0);
+		id = (uint64_t)e->pid << 32 |
+		     (streams ? verify_files_stream_of(t, e, v->stream) : 0);
 		at = ut_idmap_get(&index, id);
 		if (!at) {
 			ends = ut_grow(ends, count + 1, &cap, sizeof(*ends));
@@ -88,7 +91,7 @@ static void check_streams(struct ut_ace_verification *v, struct ut_ace_analysis 
 			ut_idmap_put(&index, id, at);
 		}
 		if (ends[at - 1] > e->ts)
-			add(v, UT_ACE_FOUND_OVERLAP, t->seq[i], 0);
+			verify_files_add(v, UT_ACE_FOUND_OVERLAP, t->seq[i], 0);
 		else
 			ends[at - 1] = ut_round(ut_ace_end(e), 4);
 	}
@@ -104,14 +107,15 @@ static bool corr_id(const struct ut_ace_analysis *a, const struct ut_ace_event *
 	struct ut_arg arg;
 	double v;
 
-	if (!is_whole(e) || !ut_ace_arg(&a->table, e->args, UT_ACE_K_CORRELATION, &arg) ||
+	if (!verify_files_is_whole(e) ||
+	    !ut_ace_arg(&a->table, e->args, UT_ACE_K_CORRELATION, &arg) ||
 	    !ut_ace_arg_num(&a->table, &arg, &v) || !(v < 9e15 && v > -9e15))
 		return false;
 	*id = (int64_t)v;
 	return *id;
 }
 
-static bool is_call(const struct ut_ace_analysis *a, const struct ut_ace_event *e)
+static bool verify_files_is_call(const struct ut_ace_analysis *a, const struct ut_ace_event *e)
 {
 	struct ut_str s = ut_ace_str(&a->table, e->name);
 
@@ -149,7 +153,7 @@ static void collect_calls(struct ut_ace_verification *v, struct ut_ace_analysis 
 
 		if (!corr_id(a, e, &id))
 			continue;
-		call = is_call(a, e);
+		call = verify_files_is_call(a, e);
 		if (call) {
 			struct ut_ace_corr *c = corr_of(v, index, id);
 
@@ -180,15 +184,15 @@ static void check_calls(struct ut_ace_verification *v, struct ut_ace_analysis *a
 		at = ut_idmap_get(&index, (uint64_t)id);
 		c = at ? &v->corrs[at - 1] : NULL;
 		if (c && c->called && (e->ts < c->begin || ut_ace_end(e) > c->end))
-			add(v, UT_ACE_FOUND_OUTSIDE, t->seq[i], at - 1);
+			verify_files_add(v, UT_ACE_FOUND_OUTSIDE, t->seq[i], at - 1);
 	}
 	v->count[UT_ACE_FOUND_OUTSIDE] = v->found[UT_ACE_FOUND_OUTSIDE].count;
 	for (uint32_t i = 0; i < v->corr_count; i++) {
 		if (v->corrs[i].called && !v->corrs[i].kernels) {
-			add(v, UT_ACE_FOUND_ORPHAN_PARENTS, 0, i);
+			verify_files_add(v, UT_ACE_FOUND_ORPHAN_PARENTS, 0, i);
 			v->count[UT_ACE_FOUND_ORPHAN_PARENTS]++;
 		} else if (!v->corrs[i].called) {
-			add(v, UT_ACE_FOUND_ORPHAN_KERNELS, 0, i);
+			verify_files_add(v, UT_ACE_FOUND_ORPHAN_KERNELS, 0, i);
 			v->count[UT_ACE_FOUND_ORPHAN_KERNELS] += v->corrs[i].kernels;
 		}
 	}

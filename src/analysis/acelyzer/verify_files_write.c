@@ -66,7 +66,7 @@ static const char *result_of(const struct page *p, int test)
 	return result;
 }
 
-static void put_key(struct page *p, const char *key)
+static void verify_files_write_put_key(struct page *p, const char *key)
 {
 	if (p->text)
 		ut_out_fmt(p->o, "%s%s=", p->any ? "  " : "    ", key);
@@ -75,7 +75,7 @@ static void put_key(struct page *p, const char *key)
 	p->any = true;
 }
 
-static void put_string(struct page *p, uint32_t id)
+static void verify_files_write_put_string(struct page *p, uint32_t id)
 {
 	struct ut_str s = ut_ace_str(&p->a->table, id);
 
@@ -89,18 +89,18 @@ static void put_us(struct page *p, const char *key, double v)
 {
 	char text[UT_SHORTEST_ROOM];
 
-	put_key(p, key);
+	verify_files_write_put_key(p, key);
 	ut_out_text(p->o, ut_shortest(text, v));
 }
 
-static void put_id(struct page *p, const char *key, uint32_t id)
+static void verify_files_write_put_id(struct page *p, const char *key, uint32_t id)
 {
 	const struct ut_ace_id *i = &p->a->table.ids[id];
 	char *at;
 
-	put_key(p, key);
+	verify_files_write_put_key(p, key);
 	if (i->kind == UT_ACE_ID_STR) {
-		put_string(p, i->str);
+		verify_files_write_put_string(p, i->str);
 	} else if (i->kind == UT_ACE_ID_NONE) {
 		ut_out_text(p->o, p->text ? "None" : "null");
 	} else {
@@ -113,15 +113,15 @@ static void put_overlap(struct page *p, const struct ut_ace_event *e)
 {
 	struct ut_arg arg;
 
-	put_key(p, "name");
-	put_string(p, e->name);
-	put_id(p, "pid", e->pid);
-	put_id(p, "tid", e->tid);
-	put_key(p, "stream");
+	verify_files_write_put_key(p, "name");
+	verify_files_write_put_string(p, e->name);
+	verify_files_write_put_id(p, "pid", e->pid);
+	verify_files_write_put_id(p, "tid", e->tid);
+	verify_files_write_put_key(p, "stream");
 	if (!ut_ace_arg(&p->a->table, e->args, p->stream, &arg))
 		ut_out_text(p->o, "0");
 	else if (arg.type == UT_ARG_STR)
-		put_string(p, arg.value.str);
+		verify_files_write_put_string(p, arg.value.str);
 	else
 		ut_ace_put_value(&p->writer, &arg);
 	put_us(p, "ts", e->ts);
@@ -138,7 +138,7 @@ static void put_instance(struct page *p, int finding, const struct ut_ace_instan
 		put_overlap(p, e);
 		return;
 	}
-	put_key(p, "corr_id");
+	verify_files_write_put_key(p, "corr_id");
 	if (finding == UT_ACE_FOUND_OUTSIDE) {
 		const char *quote = p->text ? "" : "\"";
 
@@ -152,14 +152,14 @@ static void put_instance(struct page *p, int finding, const struct ut_ace_instan
 	}
 	ut_out_i64(p->o, c->id);
 	if (finding == UT_ACE_FOUND_ORPHAN_KERNELS) {
-		put_key(p, "count");
+		verify_files_write_put_key(p, "count");
 		ut_out_u64(p->o, c->kernels);
 	}
 }
 
 /* ---- JSON ---------------------------------------------------------------------------------- */
 
-static void put_finding(struct page *p, int finding)
+static void verify_files_write_put_finding(struct page *p, int finding)
 {
 	const struct ut_ace_instances *l = &p->v->found[finding];
 
@@ -191,7 +191,7 @@ static void put_metadata(struct page *p, const struct ut_ace_frame *f)
 	ut_out_text(p->o, "}");
 }
 
-static void put_json(struct page *p, const struct ut_ace_frame *f)
+static void verify_files_write_put_json(struct page *p, const struct ut_ace_frame *f)
 {
 	static const char *const keys[SECTIONS] = { "errors", "warnings", "passed" };
 
@@ -211,7 +211,7 @@ static void put_json(struct page *p, const struct ut_ace_frame *f)
 			if ((int)section_of(p, i) != s)
 				continue;
 			ut_out_text(p->o, any ? ",\n" : "\n");
-			put_finding(p, i);
+			verify_files_write_put_finding(p, i);
 			any = true;
 		}
 		ut_out_text(p->o, "]");
@@ -221,7 +221,7 @@ static void put_json(struct page *p, const struct ut_ace_frame *f)
 
 /* ---- text ---------------------------------------------------------------------------------- */
 
-static void put_title(struct ut_out *o, const char *title, int count)
+static void verify_files_write_put_title(struct ut_out *o, const char *title, int count)
 {
 	struct ut_buf b = { 0 };
 
@@ -240,7 +240,7 @@ static void put_section(struct page *p, enum section s)
 
 	for (int i = 0; i < UT_ACE_FINDINGS; i++)
 		count += section_of(p, i) == s;
-	put_title(p->o, titles[s], count);
+	verify_files_write_put_title(p->o, titles[s], count);
 	for (int i = 0; i < UT_ACE_FINDINGS; i++) {
 		const struct ut_ace_instances *l = &p->v->found[i];
 
@@ -256,7 +256,7 @@ static void put_section(struct page *p, enum section s)
 	ut_out_text(p->o, "\n");
 }
 
-static void put_text(struct page *p, const char *line)
+static void verify_files_write_put_text(struct page *p, const char *line)
 {
 	bool fails = ut_ace_verification_fails(p->v);
 
@@ -266,7 +266,7 @@ static void put_text(struct page *p, const char *line)
 		   line);
 	for (int s = 0; s < SECTIONS; s++)
 		put_section(p, (enum section)s);
-	put_title(p->o, "TESTS APPLIED", TESTS);
+	verify_files_write_put_title(p->o, "TESTS APPLIED", TESTS);
 	for (int i = 0; i < TESTS; i++) {
 		const char *r = result_of(p, i);
 
@@ -289,9 +289,9 @@ int ut_ace_verification_write(const struct ut_ace_verification *v, const struct 
 	p.stream = v->stream;
 	ut_ace_writer_init(&p.writer, a, p.o);
 	if (text)
-		put_text(&p, f->line);
+		verify_files_write_put_text(&p, f->line);
 	else
-		put_json(&p, f);
+		verify_files_write_put_json(&p, f);
 	ut_ace_writer_release(&p.writer);
 	return ut_out_commit(p.o, err);
 }

@@ -16,7 +16,7 @@ static void put_lit(struct ut_ace_writer *w, const char *text, size_t len)
 
 #define PUT(w, text) put_lit((w), (text), sizeof(text) - 1)
 
-static void put_number(struct ut_ace_writer *w, const char *key, double v)
+static void write_event_put_number(struct ut_ace_writer *w, const char *key, double v)
 {
 	char text[UT_SHORTEST_ROOM];
 
@@ -29,13 +29,13 @@ static void put_sample(struct ut_ace_writer *w, const struct ut_ace_event *e)
 	const double *all = w->a->table.devs[e->dev].all;
 
 	if (e->flags & UT_ACE_CLOCK)
-		put_number(w, "TS_cycles", e->dur);
+		write_event_put_number(w, "TS_cycles", e->dur);
 	if (!(e->flags & UT_ACE_ENDS))
 		return;
-	put_number(w, "DmaI_start", all[0]);
-	put_number(w, "DmaI_end", all[1]);
-	put_number(w, "DmaO_start", all[3]);
-	put_number(w, "DmaO_end", all[4]);
+	write_event_put_number(w, "DmaI_start", all[0]);
+	write_event_put_number(w, "DmaI_end", all[1]);
+	write_event_put_number(w, "DmaO_start", all[3]);
+	write_event_put_number(w, "DmaO_end", all[4]);
 }
 
 /* The object of arguments; what stands beside it in the event goes in as well. */
@@ -75,7 +75,8 @@ int64_t ut_ace_tid_number(uint32_t id)
 }
 
 /* name and then the parts, e.g. "chtdpi" for a span. */
-static void put_parts(struct ut_ace_writer *w, const struct ut_ace_event *e, const char *parts)
+static void write_event_put_parts(struct ut_ace_writer *w, const struct ut_ace_event *e,
+				  const char *parts)
 {
 	struct ut_str name = ut_ace_text(w, e->name), cat = ut_ace_text(w, e->cat);
 	char *p = ut_out_reserve(w->out, 4 * UT_ACE_PIECE + name.len + cat.len +
@@ -138,7 +139,7 @@ static void put_instant(struct ut_ace_writer *w, const struct ut_ace_event *e)
 {
 	struct ut_arg arg;
 
-	put_parts(w, e, e->flags & UT_ACE_HAS_CAT ? "chtpi" : "htpi");
+	write_event_put_parts(w, e, e->flags & UT_ACE_HAS_CAT ? "chtpi" : "htpi");
 	if (!(e->flags & UT_ACE_HAS_CAT))
 		PUT(w, ",\"cat\":null");
 	PUT(w, ",\"s\":");
@@ -155,7 +156,7 @@ static void put_other(struct ut_ace_writer *w, const struct ut_ace_event *e)
 	struct ut_arg arg;
 	bool cat = e->flags & UT_ACE_HAS_CAT, dur = e->flags & UT_ACE_HAS_DUR;
 
-	put_parts(w, e, cat ? (dur ? "chtdpi" : "chtpi") : dur ? "htdpi" : "htpi");
+	write_event_put_parts(w, e, cat ? (dur ? "chtdpi" : "chtpi") : dur ? "htdpi" : "htpi");
 	if (ut_ace_arg(&w->a->table, e->extra, UT_ACE_K_ID, &arg))
 		put_ids(w, e, true);
 	put_args_object(w, e);
@@ -166,7 +167,7 @@ static void put_meta(struct ut_ace_writer *w, const struct ut_ace_event *e)
 	const struct ut_ace_id *tid = &w->a->table.ids[e->tid];
 	bool show = tid->kind != UT_ACE_ID_NONE && (tid->kind != UT_ACE_ID_INT || tid->num);
 
-	put_parts(w, e, show ? "htpi" : "htp");
+	write_event_put_parts(w, e, show ? "htpi" : "htp");
 	put_args_object(w, e);
 }
 
@@ -174,21 +175,21 @@ void ut_ace_put_event(struct ut_ace_writer *w, const struct ut_ace_event *e)
 {
 	switch (e->ph) {
 	case 'X':
-		put_parts(w, e, "chtdpi");
+		write_event_put_parts(w, e, "chtdpi");
 		put_args_object(w, e);
 		break;
 	case 'C':
-		put_parts(w, e, "thpc");
+		write_event_put_parts(w, e, "thpc");
 		put_args_object(w, e);
 		break;
 	case 's':
 	case 'f':
-		put_parts(w, e, "chtpi");
+		write_event_put_parts(w, e, "chtpi");
 		put_ids(w, e, true);
 		break;
 	case 'b':
 	case 'e':
-		put_parts(w, e, "tpich");
+		write_event_put_parts(w, e, "tpich");
 		put_ids(w, e, false);
 		put_args_object(w, e);
 		break;
@@ -206,7 +207,7 @@ void ut_ace_put_event(struct ut_ace_writer *w, const struct ut_ace_event *e)
 }
 
 /* What a step of a collective operation has, and what an arrow made of it still has. */
-static void put_step(struct ut_ace_writer *w, const struct ut_ace_event *e)
+static void write_event_put_step(struct ut_ace_writer *w, const struct ut_ace_event *e)
 {
 	const struct ut_ace_flows *f = w->a->flows;
 	const struct ut_ace_coll_step *s = &f->steps[e->link];
@@ -246,10 +247,10 @@ void ut_ace_put_raw(struct ut_ace_writer *w, const struct ut_ace_event *e)
 		*p++ = TS;
 	if (e->flags & UT_ACE_HAS_DUR)
 		*p++ = DUR;
-	put_parts(w, e, parts);
+	write_event_put_parts(w, e, parts);
 	put_sample(w, e);
 	if (e->flags & UT_ACE_FLOW)
-		put_step(w, e);
+		write_event_put_step(w, e);
 	if (e->extra)
 		ut_ace_put_list(&m, e->extra, true);
 	if (e->flags & UT_ACE_HAS_ARGS && e->ph != 'F') {

@@ -27,7 +27,7 @@ struct choice {
 	bool tid_numbers; /* TensorBoard's plugin reads no other tids */
 };
 
-static int64_t rank_of(int64_t pid)
+static int64_t write_trace_rank_of(int64_t pid)
 {
 	return pid >= HOST_PIDS ? pid - HOST_PIDS : pid;
 }
@@ -35,7 +35,7 @@ static int64_t rank_of(int64_t pid)
 static bool chosen(const struct ut_ace_analysis *a, const struct ut_ace_event *e, struct choice c)
 {
 	return !c.one || (ut_ace_is_num(&a->table, e->pid) &&
-			  rank_of(ut_ace_num(&a->table, e->pid)) == c.rank);
+			  write_trace_rank_of(ut_ace_num(&a->table, e->pid)) == c.rank);
 }
 
 static const struct ut_ace_meta *meta_of(const struct ut_ace_frame *f, const char *key)
@@ -47,7 +47,8 @@ static const struct ut_ace_meta *meta_of(const struct ut_ace_frame *f, const cha
 	return NULL;
 }
 
-static void put_devices(struct ut_out *o, const struct ut_ace_analysis *a, struct choice c)
+static void write_trace_put_devices(struct ut_out *o, const struct ut_ace_analysis *a,
+				    struct choice c)
 {
 	bool any = false;
 
@@ -55,7 +56,7 @@ static void put_devices(struct ut_out *o, const struct ut_ace_analysis *a, struc
 	for (size_t i = 0; i < a->found.device_count; i++) {
 		int64_t id = ut_ace_num(&a->table, a->found.devices[i]);
 
-		if (c.one && rank_of(id) != c.rank)
+		if (c.one && write_trace_rank_of(id) != c.rank)
 			continue;
 		ut_out_text(o, any ? ",{\"id\":" : "{\"id\":");
 		ut_out_i64(o, id);
@@ -66,8 +67,8 @@ static void put_devices(struct ut_out *o, const struct ut_ace_analysis *a, struc
 }
 
 /* The members before the events; those that the input has win. */
-static void put_head(struct ut_out *o, const struct ut_ace_analysis *a,
-		     const struct ut_ace_frame *f, struct choice c)
+static void write_trace_put_head(struct ut_out *o, const struct ut_ace_analysis *a,
+				 const struct ut_ace_frame *f, struct choice c)
 {
 	const struct ut_ace_meta *devices = c.one ? NULL : meta_of(f, "deviceProperties");
 	const struct ut_ace_meta *name = c.one ? NULL : meta_of(f, "traceName");
@@ -77,7 +78,7 @@ static void put_head(struct ut_out *o, const struct ut_ace_analysis *a,
 	if (devices)
 		ut_out_text(o, devices->json);
 	else
-		put_devices(o, a, c);
+		write_trace_put_devices(o, a, c);
 	ut_out_text(o, ",\n\"traceName\":");
 	if (name)
 		ut_out_text(o, name->json);
@@ -283,7 +284,7 @@ static void put_thread_names(struct ut_out *o, const struct ut_ace_analysis *a, 
  * The plugin counts what happens in steps: without one it takes the whole of a rank for nothing, or
  * less. Only for files with collectives, which have a distributed view.
  */
-static void put_step(struct ut_out *o, const struct ut_ace_analysis *a, struct choice c)
+static void write_trace_put_step(struct ut_out *o, const struct ut_ace_analysis *a, struct choice c)
 {
 	const struct ut_ace_table *t = &a->table;
 	double first = INFINITY, last = -INFINITY;
@@ -316,12 +317,12 @@ static int write_choice(const struct ut_ace_analysis *a, const struct ut_ace_fra
 {
 	struct ut_out *o = ut_out_open(path, UT_OUT_OVERWRITE);
 
-	put_head(o, a, f, c);
+	write_trace_put_head(o, a, f, c);
 	put_events(o, a, c, ut_ace_put_event);
 	if (c.tid_numbers)
 		put_thread_names(o, a, c);
 	if (c.tid_numbers && c.one)
-		put_step(o, a, c);
+		write_trace_put_step(o, a, c);
 	ut_out_text(o, "\n]}\n");
 	return ut_out_commit(o, err);
 }
@@ -347,7 +348,7 @@ static size_t count_ranks(const struct ut_ace_analysis *a)
 
 		if (!ut_ace_is_num(t, pid))
 			continue;
-		rank = (uint64_t)rank_of(ut_ace_num(t, pid));
+		rank = (uint64_t)write_trace_rank_of(ut_ace_num(t, pid));
 		if (!ut_idmap_get(&seen, rank)) {
 			ut_idmap_put(&seen, rank, 1);
 			n++;

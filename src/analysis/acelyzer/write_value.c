@@ -111,7 +111,7 @@ char *ut_ace_put_id(struct ut_ace_writer *w, char *p, uint32_t id)
 	return p;
 }
 
-static void put_text(struct ut_ace_writer *w, struct ut_str s)
+static void write_value_put_text(struct ut_ace_writer *w, struct ut_str s)
 {
 	ut_out_write(w->out, s.ptr, s.len);
 }
@@ -122,10 +122,10 @@ void ut_ace_put_value(struct ut_ace_writer *w, const struct ut_arg *arg)
 
 	switch ((enum ut_arg_type)arg->type) {
 	case UT_ARG_STR:
-		put_text(w, ut_ace_text(w, arg->value.str));
+		write_value_put_text(w, ut_ace_text(w, arg->value.str));
 		return;
 	case UT_ARG_JSON:
-		put_text(w, ut_ace_str(&w->a->table, arg->value.str));
+		write_value_put_text(w, ut_ace_str(&w->a->table, arg->value.str));
 		return;
 	case UT_ARG_U64:
 	case UT_ARG_PTR:
@@ -147,7 +147,7 @@ void ut_ace_put_value(struct ut_ace_writer *w, const struct ut_arg *arg)
 	ut_out_text(w->out, "null");
 }
 
-static void put_member(struct ut_ace_members *m, const struct ut_arg *arg)
+static void write_value_put_member(struct ut_ace_members *m, const struct ut_arg *arg)
 {
 	struct ut_str key = ut_ace_text(m->w, arg->key);
 	char *p = ut_out_reserve(m->w->out, key.len + 2);
@@ -178,7 +178,7 @@ void ut_ace_put_list(struct ut_ace_members *m, uint32_t list, bool ids)
 	}
 	for (size_t i = 0; i < n; i++) {
 		if (ids || !is_id(&args[i]))
-			put_member(m, &args[i]);
+			write_value_put_member(m, &args[i]);
 	}
 	if (args != few)
 		free(args);
@@ -269,7 +269,7 @@ static char *put_stamp_notes(struct ut_ace_writer *w, const struct ut_ace_event 
 }
 
 /* Facts that every event may have; each starts with a comma. */
-static char *put_facts(struct ut_ace_writer *w, const struct ut_ace_event *e, char *p)
+static char *write_value_put_facts(struct ut_ace_writer *w, const struct ut_ace_event *e, char *p)
 {
 	const char *cls;
 
@@ -327,7 +327,7 @@ void ut_ace_put_args(struct ut_ace_members *m, const struct ut_ace_event *e)
 		p = put_stamp_notes(w, e, p);
 		p = put_helpers(w, e, p);
 	}
-	p = put_facts(w, e, p);
+	p = write_value_put_facts(w, e, p);
 	if (p > start && !m->any) { /* the first member has no comma */
 		memmove(start, start + 1, (size_t)(p - start - 1));
 		p--;

@@ -10,7 +10,8 @@
 
 /* ---- async spans --------------------------------------------------------------------------- */
 
-static void end_async(struct ut_check *c, struct ut_nesting *p, const struct ut_event *e)
+static void check_pairs_end_async(struct ut_check *c, struct ut_nesting *p,
+				  const struct ut_event *e)
 {
 	uint32_t left = ut_nesting_end(p, e->val, e->name);
 
@@ -37,7 +38,7 @@ static void check_track(struct ut_check *c, uint32_t track)
 				ut_nesting_begin(&p, e.val,
 						 (struct ut_begun){ .ts = e.ts, .name = e.name });
 			else if (e.kind == UT_KIND_ASYNC_END)
-				end_async(c, &p, &e);
+				check_pairs_end_async(c, &p, &e);
 		}
 	}
 	for (const struct ut_begun *b = NULL; (b = ut_nesting_next(&p, b));)
@@ -58,7 +59,7 @@ static bool has_async(const struct ut_store *s)
 
 /* ---- flows --------------------------------------------------------------------------------- */
 
-static void note(struct ut_check *c, enum ut_check_id id, const struct ut_arrow_end *e)
+static void check_pairs_note(struct ut_check *c, enum ut_check_id id, const struct ut_arrow_end *e)
 {
 	ut_check_note(c, id, e->track, e->ts, e->name);
 }
@@ -74,20 +75,20 @@ static void check_flow(struct ut_check *c, const struct ut_arrow_end *e, size_t 
 		if (e[i].kind == UT_KIND_FLOW_IN && !in)
 			in = &e[i];
 		if (e[i].repeated)
-			note(c, UT_CHECK_ID_FLOW_SECOND_START, &e[i]);
+			check_pairs_note(c, UT_CHECK_ID_FLOW_SECOND_START, &e[i]);
 		if (e[i].slice == UT_NO_SLICE)
-			note(c, UT_CHECK_ID_FLOW_NO_SLICE, &e[i]);
+			check_pairs_note(c, UT_CHECK_ID_FLOW_NO_SLICE, &e[i]);
 	}
 	if (e->global && (!out || !in))
 		return; /* the other end may be in another file */
 	if (!out && !in)
-		note(c, UT_CHECK_ID_FLOW_LONE_STEP, e);
+		check_pairs_note(c, UT_CHECK_ID_FLOW_LONE_STEP, e);
 	else if (!out)
-		note(c, UT_CHECK_ID_FLOW_NO_START, in);
+		check_pairs_note(c, UT_CHECK_ID_FLOW_NO_START, in);
 	else if (!in)
-		note(c, UT_CHECK_ID_FLOW_NO_END, out);
+		check_pairs_note(c, UT_CHECK_ID_FLOW_NO_END, out);
 	else if (in->ts < out->ts)
-		note(c, UT_CHECK_ID_FLOW_BACKWARDS, in);
+		check_pairs_note(c, UT_CHECK_ID_FLOW_BACKWARDS, in);
 }
 
 static void check_flows(struct ut_check *c)

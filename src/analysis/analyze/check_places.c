@@ -82,7 +82,7 @@ static bool same_pid(const struct ut_process *a, const struct ut_process *b)
 	return a->pid == b->pid && a->pid_text == b->pid_text && a->host == b->host;
 }
 
-static int by_thread(const void *a, const void *b, void *tracks)
+static int check_places_by_thread(const void *a, const void *b, void *tracks)
 {
 	const struct ut_track *x = (const struct ut_track *)tracks + *(const uint32_t *)a;
 	const struct ut_track *y = (const struct ut_track *)tracks + *(const uint32_t *)b;
@@ -146,7 +146,7 @@ static void check_threads(struct ut_check *c)
 		if (t->tracks[i].type == UT_TRACK_THREAD)
 			order[n++] = i;
 	}
-	qsort_r(order, n, sizeof(*order), by_thread, t->tracks);
+	qsort_r(order, n, sizeof(*order), check_places_by_thread, t->tracks);
 	for (size_t i = 1; i < n; i++) {
 		if (same_thread(&t->tracks[order[i - 1]], &t->tracks[order[i]]))
 			ut_check_note(c, UT_CHECK_ID_SAME_THREAD, order[i],

@@ -9,7 +9,8 @@
 #include "model/event.h"
 #include "model/trace.h"
 
-static void put_value(struct ut_buf *b, const struct ut_trace *t, const struct ut_arg *a)
+static void device_call_put_value(struct ut_buf *b, const struct ut_trace *t,
+				  const struct ut_arg *a)
 {
 	struct ut_str s;
 
@@ -37,7 +38,7 @@ static void put_value(struct ut_buf *b, const struct ut_trace *t, const struct u
 }
 
 /* "CL_SUCCESS (0)", as Intel's tool has it. */
-static void put_code(struct ut_buf *b, const char *name)
+static void device_call_put_code(struct ut_buf *b, const char *name)
 {
 	static const struct {
 		const char *name;
@@ -56,24 +57,24 @@ static void put_code(struct ut_buf *b, const char *name)
 }
 
 /* What a call gave back: "-> CL_SUCCESS (0)", or what it made and how that went. */
-static void put_result(struct ut_buf *b, const struct ut_trace *t, const struct ut_arg *a,
-		       bool has_code)
+static void device_call_put_result(struct ut_buf *b, const struct ut_trace *t,
+				   const struct ut_arg *a, bool has_code)
 {
 	if (a->type == UT_ARG_PTR) {
 		ut_buf_text(b, "result = ");
-		put_value(b, t, a);
+		device_call_put_value(b, t, a);
 		if (has_code)
 			ut_buf_text(b, " -> CL_SUCCESS (0)");
 		return;
 	}
 	ut_buf_text(b, "-> ");
 	if (a->type == UT_ARG_STR)
-		put_code(b, ut_strtab_get(&t->strings, a->value.str).ptr);
+		device_call_put_code(b, ut_strtab_get(&t->strings, a->value.str).ptr);
 	else
-		put_value(b, t, a);
+		device_call_put_value(b, t, a);
 }
 
-static bool is(const char *name, const char *one, const char *other)
+static bool device_call_is(const char *name, const char *one, const char *other)
 {
 	return !strcmp(name, one) || !strcmp(name, other);
 }
@@ -88,13 +89,13 @@ void ut_device_call_text(const struct ut_trace *t, const struct ut_event *e, str
 		const char *name = ut_strtab_get(&t->strings, a->key).ptr;
 
 		has_code = has_code || !strcmp(name, "errcode_ret");
-		if (is(name, "correlation", "task"))
+		if (device_call_is(name, "correlation", "task"))
 			continue;
-		if (is(name, "result", "error")) {
-			put_result(result, t, a, has_code);
+		if (device_call_is(name, "result", "error")) {
+			device_call_put_result(result, t, a, has_code);
 			continue;
 		}
 		ut_buf_fmt(args, "%s%s = ", args->len ? " " : "", name);
-		put_value(args, t, a);
+		device_call_put_value(args, t, a);
 	}
 }

@@ -14,7 +14,7 @@
 
 /* ---- the trace that is being read ---------------------------------------------------------- */
 
-static void start_trace(struct ut_device_join *j)
+static void device_join_start_trace(struct ut_device_join *j)
 {
 	ut_arena_release(&j->arena);
 	ut_idmap_init(&j->leave_of, &j->arena);
@@ -27,7 +27,7 @@ static void start_trace(struct ut_device_join *j)
 void ut_device_join_init(struct ut_device_join *j)
 {
 	*j = (struct ut_device_join){ 0 };
-	start_trace(j);
+	device_join_start_trace(j);
 }
 
 void ut_device_join_release(struct ut_device_join *j)
@@ -116,25 +116,25 @@ static uint32_t program_of(struct ut_device_join *j, const struct ut_trace *t,
 	return o->program;
 }
 
-static int compare(uint64_t a, uint64_t b)
+static int device_join_compare(uint64_t a, uint64_t b)
 {
 	return (a > b) - (a < b);
 }
 
-static int by_place(const void *a, const void *b)
+static int device_join_by_place(const void *a, const void *b)
 {
 	const struct ut_device_arrival *x = a, *y = b;
-	int order = compare(x->track, y->track);
+	int order = device_join_compare(x->track, y->track);
 
-	return order ? order : compare(x->time, y->time);
+	return order ? order : device_join_compare(x->time, y->time);
 }
 
 /* Work without a number: the arrow that ends where it begins. */
 static void follow_arrow(const struct ut_device_join *j, struct ut_device_work *w)
 {
 	const struct ut_device_arrival wanted = { .time = w->start, .track = w->queue };
-	const struct ut_device_arrival *at =
-		bsearch(&wanted, j->arrivals, j->arrival_count, sizeof(wanted), by_place);
+	const struct ut_device_arrival *at = bsearch(&wanted, j->arrivals, j->arrival_count,
+						     sizeof(wanted), device_join_by_place);
 	const struct ut_device_leave *from = at ? leave_of(j, at->arrow) : NULL;
 
 	if (from)
@@ -147,13 +147,13 @@ void ut_device_join_end_trace(struct ut_device_join *j, const struct ut_trace *t
 	struct ut_idmap callers;
 
 	find_callers(j, t, &callers);
-	ut_sort(j->arrivals, j->arrival_count, sizeof(*j->arrivals), by_place);
+	ut_sort(j->arrivals, j->arrival_count, sizeof(*j->arrivals), device_join_by_place);
 	for (size_t i = first; i < end; i++) {
 		works[i].program = program_of(j, t, &callers, works[i].program);
 		if (j->arrival_count && !works[i].correlation && !works[i].queued)
 			follow_arrow(j, &works[i]);
 	}
-	start_trace(j);
+	device_join_start_trace(j);
 }
 
 /* ---- all of them --------------------------------------------------------------------------- */
@@ -161,11 +161,11 @@ void ut_device_join_end_trace(struct ut_device_join *j, const struct ut_trace *t
 static int by_correlation(const void *a, const void *b)
 {
 	const struct ut_device_submit *x = a, *y = b;
-	int order = compare(x->source, y->source);
+	int order = device_join_compare(x->source, y->source);
 
-	order = order ? order : compare(x->process, y->process);
-	order = order ? order : compare(x->correlation, y->correlation);
-	return order ? order : compare(x->start, y->start);
+	order = order ? order : device_join_compare(x->process, y->process);
+	order = order ? order : device_join_compare(x->correlation, y->correlation);
+	return order ? order : device_join_compare(x->start, y->start);
 }
 
 /* The outermost call with this number: the driver's call inside the runtime's shares it. */
@@ -201,7 +201,7 @@ uint64_t ut_device_sane(uint64_t before, uint64_t start)
 }
 
 /* A runtime that does not tell when work was queued and submitted did both during the call. */
-static void join(const struct ut_device_join *j, struct ut_device_work *w)
+static void device_join_join(const struct ut_device_join *j, struct ut_device_work *w)
 {
 	const struct ut_device_submit *s = w->correlation && w->program ? find_submit(j, w) : NULL;
 
@@ -221,7 +221,7 @@ void ut_device_join_finish(struct ut_device_join *j, struct ut_device_work *work
 {
 	ut_sort(j->submits, j->submit_count, sizeof(*j->submits), by_correlation);
 	for (size_t i = 0; i < count; i++)
-		join(j, &works[i]);
+		device_join_join(j, &works[i]);
 	/* not needed again, and large */
 	free(j->submits);
 	j->submits = NULL;

@@ -64,7 +64,8 @@ struct ut_device_state {
 
 /* ---- strings and lists --------------------------------------------------------------------- */
 
-static uint32_t own_string(struct ut_device_log *log, const struct ut_trace *t, uint32_t id)
+static uint32_t device_log_own_string(struct ut_device_log *log, const struct ut_trace *t,
+				      uint32_t id)
 {
 	uint32_t own = ut_idmap_get(&log->state->own_string, id);
 	struct ut_str s;
@@ -188,14 +189,14 @@ static uint16_t api_of_process(struct ut_device_log *log, const struct ut_trace 
 }
 
 /* "pid 7" if nobody has named it. */
-static uint32_t name_of(struct ut_device_log *log, const struct ut_trace *t,
-			const struct ut_process *p)
+static uint32_t device_log_name_of(struct ut_device_log *log, const struct ut_trace *t,
+				   const struct ut_process *p)
 {
 	uint32_t shown = ut_process_shown_name(p), name;
 	struct ut_buf b = { 0 };
 
 	if (ut_strtab_get(&t->strings, shown).len)
-		return own_string(log, t, shown);
+		return device_log_own_string(log, t, shown);
 	ut_buf_text(&b, "pid ");
 	ut_label_id(&b, t, p->pid, p->pid_text);
 	name = ut_strtab_intern(&log->strings, b.data, b.len);
@@ -203,10 +204,12 @@ static uint32_t name_of(struct ut_device_log *log, const struct ut_trace *t,
 	return name;
 }
 
-static uint16_t device_of(struct ut_device_log *log, const struct ut_trace *t, uint32_t process)
+static uint16_t device_log_device_of(struct ut_device_log *log, const struct ut_trace *t,
+				     uint32_t process)
 {
 	const struct ut_process *p = &t->processes[process];
-	uint32_t name = name_of(log, t, p), host = own_string(log, t, p->host);
+	uint32_t name = device_log_name_of(log, t, p),
+		 host = device_log_own_string(log, t, p->host);
 	uint32_t whose = host ? host : ~(uint32_t)p->rank; /* no rank, -1, is 0 */
 	uint32_t index = p->device >= 0 ? (uint32_t)p->device : (uint32_t)p->pid;
 	/* torch.profiler calls all devices like the program; their process tells them apart */
@@ -230,13 +233,14 @@ static uint16_t device_of(struct ut_device_log *log, const struct ut_trace *t, u
 					 .host = host,
 					 .rank = host ? -1 : p->rank,
 					 .index = index,
-					 .model = own_string(log, t, p->model),
+					 .model = device_log_own_string(log, t, p->model),
 					 .api = api_of_process(log, t, p) };
 	ut_idmap_put(&st->device_of, pair(label, number), (uint32_t)++log->device_count);
 	return (uint16_t)(log->device_count - 1);
 }
 
-static struct place *place_of(struct ut_device_log *log, const struct ut_trace *t, uint32_t number)
+static struct place *device_log_place_of(struct ut_device_log *log, const struct ut_trace *t,
+					 uint32_t number)
 {
 	struct ut_device_state *st = log->state;
 	const struct ut_track *track = &t->tracks[number];
@@ -252,7 +256,8 @@ static struct place *place_of(struct ut_device_log *log, const struct ut_trace *
 	p->process = track->process;
 	p->rank = t->processes[track->process].rank;
 	p->side = track->role == UT_ROLE_SIDE;
-	p->device = ut_is_device(t, track->process) ? device_of(log, t, track->process) : NO_DEVICE;
+	p->device = ut_is_device(t, track->process) ? device_log_device_of(log, t, track->process)
+						    : NO_DEVICE;
 	return p;
 }
 
@@ -340,7 +345,7 @@ static void note_kernel(struct ut_device_log *log, const struct ut_trace *t, uin
 	k->shared = shared > k->shared ? shared : k->shared;
 	k->local = l->local > k->local ? l->local : k->local;
 	k->simd = l->lanes ? l->lanes : k->simd;
-	k->compiled = l->compiled ? own_string(log, t, l->compiled) : k->compiled;
+	k->compiled = l->compiled ? device_log_own_string(log, t, l->compiled) : k->compiled;
 	k->arguments = l->arguments ? l->arguments : k->arguments;
 	k->spill = l->spill > k->spill ? l->spill : k->spill;
 }
@@ -355,18 +360,20 @@ const struct ut_device_kernel *ut_device_log_kernel(const struct ut_device_log *
 	return at ? &log->kernels[at - 1] : NULL;
 }
 
-static enum ut_device_kind kind_of(const struct ut_trace *t, const struct ut_event *e,
-				   uint32_t meaning)
+static enum ut_device_kind device_log_kind_of(const struct ut_trace *t, const struct ut_event *e,
+					      uint32_t meaning)
 {
 	if (meaning == MEANS_WORK + UT_DEVICE_BY_NAME)
 		return ut_classify_work(ut_strtab_get(&t->strings, e->name).ptr);
 	return (enum ut_device_kind)(meaning - MEANS_WORK);
 }
 
-static struct ut_device_work *add_work(struct ut_device_log *log, const struct ut_trace *t,
-				       const struct ut_event *e, const struct ut_device_record *r)
+static struct ut_device_work *device_log_add_work(struct ut_device_log *log,
+						  const struct ut_trace *t,
+						  const struct ut_event *e,
+						  const struct ut_device_record *r)
 {
-	const struct place *p = place_of(log, t, e->track);
+	const struct place *p = device_log_place_of(log, t, e->track);
 	struct ut_device_work *w;
 
 	log->works = ut_grow_raw(log->works, log->work_count + 1, &log->work_cap, sizeof(*w));
@@ -379,8 +386,8 @@ static struct ut_device_work *add_work(struct ut_device_log *log, const struct u
 		.correlation = r->correlation,
 		.external = r->external,
 		.bytes = r->bytes,
-		.name = own_string(log, t, e->name),
-		.task = own_string(log, t, r->task),
+		.name = device_log_own_string(log, t, e->name),
+		.task = device_log_own_string(log, t, r->task),
 		.queue = p->queue,
 		.kind = r->kind,
 		.thread = r->thread,
@@ -388,24 +395,25 @@ static struct ut_device_work *add_work(struct ut_device_log *log, const struct u
 		.rank = p->rank,
 		.program = p->process, /* until the trace ends */
 	};
-	w->device =
-		p->device != NO_DEVICE ? p->device : device_of(log, t, t->tracks[e->track].process);
+	w->device = p->device != NO_DEVICE
+			    ? p->device
+			    : device_log_device_of(log, t, t->tracks[e->track].process);
 	if (w->kind == UT_DEVICE_KERNEL)
 		note_kernel(log, t, w->name, &r->launch);
 	return w;
 }
 
-static void add_event(struct ut_device_log *log, const struct ut_trace *t, const struct ut_event *e,
-		      uint32_t meaning)
+static void device_log_add_event(struct ut_device_log *log, const struct ut_trace *t,
+				 const struct ut_event *e, uint32_t meaning)
 {
-	const struct place *p = place_of(log, t, e->track);
-	struct ut_device_record r = { .kind = (uint8_t)kind_of(t, e, meaning) };
+	const struct place *p = device_log_place_of(log, t, e->track);
+	struct ut_device_record r = { .kind = (uint8_t)device_log_kind_of(t, e, meaning) };
 	struct ut_device_work *w;
 
 	read_args(log, t, e, &r);
 	if (!ut_device_record_is_work(&r, p->device != NO_DEVICE, p->side))
 		return;
-	w = add_work(log, t, e, &r);
+	w = device_log_add_work(log, t, e, &r);
 	r.launch.compiled = 0; /* of the trace's strings; see kernels */
 	w->launch = ut_device_launches_add(&log->launches, &r.launch);
 }
@@ -438,18 +446,18 @@ static void keep_call(struct ut_device_log *log, const struct ut_trace *t, const
 	*c = (struct ut_device_call){ .start = e->ts,
 				      .end = e->ts + e->val,
 				      .source = this_source(log),
-				      .thread = place_of(log, t, e->track)->thread,
-				      .rank = place_of(log, t, e->track)->rank,
+				      .thread = device_log_place_of(log, t, e->track)->thread,
+				      .rank = device_log_place_of(log, t, e->track)->rank,
 				      .name = name };
 	keep_texts(log, t, e, c);
 }
 
-static void add_call(struct ut_device_log *log, const struct ut_trace *t, const struct ut_event *e,
-		     uint16_t api)
+static void device_log_add_call(struct ut_device_log *log, const struct ut_trace *t,
+				const struct ut_event *e, uint16_t api)
 {
-	uint32_t name = own_string(log, t, e->name);
+	uint32_t name = device_log_own_string(log, t, e->name);
 	struct ut_device_calls *c = calls_of(log, name, api);
-	const struct place *p = place_of(log, t, e->track);
+	const struct place *p = device_log_place_of(log, t, e->track);
 	struct ut_device_record r = { 0 };
 
 	c->calls++;
@@ -502,10 +510,11 @@ static bool needs_arrows(const struct ut_trace *t)
 	return programs > 1;
 }
 
-static void add_arrow(struct ut_device_log *log, const struct ut_trace *t, const struct ut_event *e)
+static void device_log_add_arrow(struct ut_device_log *log, const struct ut_trace *t,
+				 const struct ut_event *e)
 {
 	struct ut_device_state *st = log->state;
-	const struct place *p = place_of(log, t, e->track);
+	const struct place *p = device_log_place_of(log, t, e->track);
 
 	if (!st->counted)
 		st->arrows = needs_arrows(t);
@@ -528,23 +537,24 @@ static void log_event(struct ut_sink *sink, const struct ut_trace *t, const stru
 	uint32_t meaning;
 
 	if (ut_is_flow(e->kind))
-		add_arrow(log, t, e);
+		device_log_add_arrow(log, t, e);
 	if (e->kind != UT_KIND_SPAN || !e->cat)
 		return;
-	meaning = meaning_of(log, t, e->cat, place_of(log, t, e->track)->device != NO_DEVICE);
+	meaning = meaning_of(log, t, e->cat,
+			     device_log_place_of(log, t, e->track)->device != NO_DEVICE);
 	if (meaning == MEANS_CONTROL)
 		add_pause(log, t, e);
 	else if (e->flags & UT_EV_NOT_WORK)
 		return;
 	else if ((meaning & MEANING_MASK) == MEANS_CALL)
-		add_call(log, t, e, (uint16_t)(meaning >> API_SHIFT));
+		device_log_add_call(log, t, e, (uint16_t)(meaning >> API_SHIFT));
 	else if (meaning >= MEANS_WORK)
-		add_event(log, t, e, meaning);
+		device_log_add_event(log, t, e, meaning);
 }
 
 /* ---- life ---------------------------------------------------------------------------------- */
 
-static void start_trace(struct ut_device_log *log)
+static void device_log_start_trace(struct ut_device_log *log)
 {
 	struct ut_device_state *st = log->state;
 
@@ -570,7 +580,7 @@ void ut_device_log_init(struct ut_device_log *log, bool keep_calls)
 	ut_idmap_init(&log->state->device_of, &log->arena);
 	ut_device_join_init(&log->state->join);
 	apis_add_registered(log);
-	start_trace(log);
+	device_log_start_trace(log);
 }
 
 void ut_device_log_release(struct ut_device_log *log)
@@ -607,7 +617,7 @@ static void calls_find_type(struct ut_device_log *log, const struct ut_trace *t)
 
 		if (!ut_is_device(t, i))
 			continue;
-		device = device_of(log, t, i); /* may move the devices */
+		device = device_log_device_of(log, t, i); /* may move the devices */
 		api = &log->apis[log->devices[device].api];
 		types[api->api] |= 1u << api->device_type;
 	}
@@ -638,31 +648,31 @@ void ut_device_log_end_trace(struct ut_device_log *log, const struct ut_trace *t
 	}
 	ut_device_join_end_trace(&log->state->join, t, log->works, log->state->first_work,
 				 log->work_count);
-	start_trace(log);
+	device_log_start_trace(log);
 }
 
-static int compare(uint64_t a, uint64_t b)
+static int device_log_compare(uint64_t a, uint64_t b)
 {
 	return (a > b) - (a < b);
 }
 
-static int by_start(const void *a, const void *b)
+static int device_log_by_start(const void *a, const void *b)
 {
 	const struct ut_device_work *x = a, *y = b;
-	int order = compare(x->source, y->source);
+	int order = device_log_compare(x->source, y->source);
 
-	order = order ? order : compare(x->start, y->start);
-	order = order ? order : compare(x->end, y->end);
-	return order ? order : compare(x->correlation, y->correlation);
+	order = order ? order : device_log_compare(x->start, y->start);
+	order = order ? order : device_log_compare(x->end, y->end);
+	return order ? order : device_log_compare(x->correlation, y->correlation);
 }
 
 static int by_call_start(const void *a, const void *b)
 {
 	const struct ut_device_call *x = a, *y = b;
-	int order = compare(x->source, y->source);
+	int order = device_log_compare(x->source, y->source);
 
-	order = order ? order : compare(x->start, y->start);
-	return order ? order : compare(y->end, x->end);
+	order = order ? order : device_log_compare(x->start, y->start);
+	return order ? order : device_log_compare(y->end, x->end);
 }
 
 /* ---- a store ------------------------------------------------------------------------------- */
@@ -676,7 +686,7 @@ static void store_add_works(struct ut_device_log *log, const struct ut_store *st
 	/* Devices are numbered as their tracks come, with or without work. */
 	for (uint32_t i = 0; i < store->trace.track_count; i++) {
 		if (store->rows[i].count && store->trace.tracks[i].type != UT_TRACK_COUNTER)
-			place_of(log, &store->trace, i);
+			device_log_place_of(log, &store->trace, i);
 	}
 	for (size_t i = 0; i < r->launch_count; i++) {
 		struct ut_device_launch launch = r->launches[i];
@@ -690,7 +700,7 @@ static void store_add_works(struct ut_device_log *log, const struct ut_store *st
 		struct ut_event e = ut_block_event(store, r->track[i], block,
 						   (uint32_t)(r->row[i] % UT_BLOCK_ROWS));
 		struct ut_device_record one = ut_device_record_get(r, i);
-		struct ut_device_work *w = add_work(log, &store->trace, &e, &one);
+		struct ut_device_work *w = device_log_add_work(log, &store->trace, &e, &one);
 
 		w->record = i + 1;
 		w->launch = launches[r->launch[i]];
@@ -763,7 +773,7 @@ void ut_device_log_store(struct ut_device_log *log, const struct ut_store *store
 void ut_device_log_finish(struct ut_device_log *log)
 {
 	ut_device_join_finish(&log->state->join, log->works, log->work_count);
-	ut_sort(log->works, log->work_count, sizeof(*log->works), by_start);
+	ut_sort(log->works, log->work_count, sizeof(*log->works), device_log_by_start);
 	ut_sort(log->each_call, log->each_count, sizeof(*log->each_call), by_call_start);
 }
 
@@ -775,7 +785,7 @@ struct list {
 	size_t count, size, offset;
 };
 
-static size_t first_of(const struct list *l, uint64_t source)
+static size_t device_log_first_of(const struct list *l, uint64_t source)
 {
 	size_t lo = 0, hi = l->count;
 
@@ -796,7 +806,8 @@ static struct ut_device_range range_of(const struct list *l, uint32_t source)
 {
 	if (source == UT_DEVICE_ALL)
 		return (struct ut_device_range){ 0, l->count };
-	return (struct ut_device_range){ first_of(l, source), first_of(l, (uint64_t)source + 1) };
+	return (struct ut_device_range){ device_log_first_of(l, source),
+					 device_log_first_of(l, (uint64_t)source + 1) };
 }
 
 struct ut_device_range ut_device_log_works(const struct ut_device_log *log, uint32_t source)

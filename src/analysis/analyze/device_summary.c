@@ -166,7 +166,7 @@ static void classify_gap(struct ut_device_use *u, const struct sweep *s,
 	}
 }
 
-static uint64_t *counter_of(struct sweep *s, uint32_t kind)
+static uint64_t *device_summary_counter_of(struct sweep *s, uint32_t kind)
 {
 	switch ((enum ut_device_kind)kind) {
 	case UT_DEVICE_KERNEL:
@@ -186,14 +186,14 @@ static void begin_work(struct ut_device_use *u, struct sweep *s, const struct ut
 	pass_time(u, s, w->start);
 	if (idle(s))
 		classify_gap(u, s, w);
-	++*counter_of(s, w->kind);
+	++*device_summary_counter_of(s, w->kind);
 	s->waiting -= submitted_at(w) != 0;
 }
 
 static void end_work(struct ut_device_use *u, struct sweep *s, const struct end *e)
 {
 	pass_time(u, s, e->time);
-	--*counter_of(s, e->kind);
+	--*device_summary_counter_of(s, e->kind);
 	if (idle(s))
 		s->idle_since = s->now;
 }
@@ -258,7 +258,7 @@ static uint64_t percentile(const uint64_t *sorted, size_t count, size_t percent)
 	return sorted[rank ? rank - 1 : 0];
 }
 
-static void evaluate(struct ut_device_use *u)
+static void device_summary_evaluate(struct ut_device_use *u)
 {
 	uint64_t known = u->starved + u->delayed;
 
@@ -270,7 +270,7 @@ static void evaluate(struct ut_device_use *u)
 		u->limiter = u->starved >= u->delayed ? UT_LIMITER_HOST : UT_LIMITER_WAITS;
 }
 
-static void add_work(struct sweep *s, const struct ut_device_work *w)
+static void device_summary_add_work(struct sweep *s, const struct ut_device_work *w)
 {
 	s->ends = ut_grow(s->ends, s->end_count + 1, &s->end_cap, sizeof(*s->ends));
 	s->ends[s->end_count++] = (struct end){ .time = w->end, .kind = w->kind };
@@ -336,7 +336,7 @@ static void look_at_sources(struct ut_device_use *u, struct sweep *s)
 	u->run = last > first ? last - first : 0;
 }
 
-static int by_start(const void *a, const void *b, void *ctx)
+static int device_summary_by_start(const void *a, const void *b, void *ctx)
 {
 	const struct ut_device_work *works = ctx;
 	const struct ut_device_work *x = &works[*(const uint32_t *)a];
@@ -346,7 +346,8 @@ static int by_start(const void *a, const void *b, void *ctx)
 }
 
 /* The works of one device, by their numbers. */
-static void measure(struct ut_device_use *u, struct sweep *s, uint32_t *numbers, size_t count)
+static void device_summary_measure(struct ut_device_use *u, struct sweep *s, uint32_t *numbers,
+				   size_t count)
 {
 	uint32_t source = count ? s->log->works[numbers[0]].source : 0;
 
@@ -359,13 +360,14 @@ static void measure(struct ut_device_use *u, struct sweep *s, uint32_t *numbers,
 			continue;
 		numbers[s->count++] = numbers[i];
 		count_work(u, w);
-		add_work(s, w);
+		device_summary_add_work(s, w);
 	}
 	if (!u->works)
 		return;
 	look_at_sources(u, s);
 	if (s->log->works[numbers[s->count - 1]].source != source)
-		qsort_r(numbers, s->count, sizeof(*numbers), by_start, s->log->works);
+		qsort_r(numbers, s->count, sizeof(*numbers), device_summary_by_start,
+			s->log->works);
 	ut_sort(s->ends, s->end_count, sizeof(*s->ends), by_end);
 	ut_sort(s->times, s->time_count, sizeof(*s->times), compare_u64);
 	s->first = s->log->works[numbers[0]].start;
@@ -373,7 +375,7 @@ static void measure(struct ut_device_use *u, struct sweep *s, uint32_t *numbers,
 	if (u->run < u->window + u->paused)
 		u->run = u->window + u->paused; /* work may outlive the last sign of its program */
 	measure_latency(u, s);
-	evaluate(u);
+	device_summary_evaluate(u);
 }
 
 /* ---- kernels ------------------------------------------------------------------------------- */
@@ -395,7 +397,7 @@ static int by_name_and_total(const void *a, const void *b)
 	return (x->task > y->task) - (x->task < y->task);
 }
 
-static int by_total(const void *a, const void *b)
+static int device_summary_by_total(const void *a, const void *b)
 {
 	const struct ut_device_top *x = a, *y = b;
 
@@ -471,7 +473,7 @@ static void rank_kernels(struct ut_device_summary *s, const struct ut_device_log
 			t->task_total = r.shares[i].total;
 		}
 	}
-	ut_sort(s->tops, s->top_count, sizeof(*s->tops), by_total);
+	ut_sort(s->tops, s->top_count, sizeof(*s->tops), device_summary_by_total);
 	free(r.shares);
 	ut_arena_release(&r.arena);
 }
@@ -506,7 +508,7 @@ void ut_device_summary_make(struct ut_device_summary *s, const struct ut_device_
 	for (size_t i = 0; i < log->device_count; first = ends[i++]) {
 		struct ut_device_use u = { .device = (uint32_t)i };
 
-		measure(&u, &room, numbers + first, ends[i] - first);
+		device_summary_measure(&u, &room, numbers + first, ends[i] - first);
 		if (!u.works)
 			continue;
 		s->uses = ut_grow(s->uses, s->use_count + 1, &cap, sizeof(*s->uses));

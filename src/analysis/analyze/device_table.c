@@ -42,7 +42,7 @@ static struct ut_device_row *new_row(struct ut_device_section *s)
 	return &s->rows[s->count++];
 }
 
-static int by_total(const void *a, const void *b)
+static int device_table_by_total(const void *a, const void *b)
 {
 	const struct ut_device_row *x = a, *y = b;
 
@@ -53,7 +53,7 @@ static int by_total(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-static void finish(struct ut_device_table *t)
+static void device_table_finish(struct ut_device_table *t)
 {
 	for (size_t i = 0; i < t->section_count; i++) {
 		struct ut_device_section *s = &t->sections[i];
@@ -64,11 +64,12 @@ static void finish(struct ut_device_table *t)
 			s->submit += s->rows[r].submit;
 		}
 		if (s->count)
-			qsort(s->rows, s->count, sizeof(*s->rows), by_total);
+			qsort(s->rows, s->count, sizeof(*s->rows), device_table_by_total);
 	}
 }
 
-static void start(struct ut_device_table *t, const struct ut_device_log *log, uint32_t source)
+static void device_table_start(struct ut_device_table *t, const struct ut_device_log *log,
+			       uint32_t source)
 {
 	size_t first = source == UT_DEVICE_ALL ? 0 : source;
 	size_t end = source == UT_DEVICE_ALL ? log->source_count : first + 1;
@@ -86,8 +87,8 @@ static void start(struct ut_device_table *t, const struct ut_device_log *log, ui
 /* ---- calls --------------------------------------------------------------------------------- */
 
 /* The row of a name in a section: of several sources, or the first. */
-static struct ut_device_row *row_of(struct ut_idmap *known, struct ut_device_section *s,
-				    uint64_t key)
+static struct ut_device_row *device_table_row_of(struct ut_idmap *known,
+						 struct ut_device_section *s, uint64_t key)
 {
 	uint32_t at = ut_idmap_get(known, key);
 
@@ -103,12 +104,12 @@ void ut_device_table_calls(struct ut_device_table *t, const struct ut_device_log
 	const struct ut_device_range range = ut_device_log_calls(log, source);
 	struct ut_idmap known;
 
-	start(t, log, source);
+	device_table_start(t, log, source);
 	ut_idmap_init(&known, &t->arena);
 	for (size_t i = range.first; i < range.end; i++) {
 		const struct ut_device_calls *c = &log->calls[i];
-		struct ut_device_row *r =
-			row_of(&known, &t->sections[c->api], (uint64_t)c->api << 32 | c->name);
+		struct ut_device_row *r = device_table_row_of(&known, &t->sections[c->api],
+							      (uint64_t)c->api << 32 | c->name);
 
 		r->name = ut_strtab_get(&log->strings, c->name).ptr;
 		r->calls += c->calls;
@@ -116,7 +117,7 @@ void ut_device_table_calls(struct ut_device_table *t, const struct ut_device_log
 		r->min = c->min < r->min ? c->min : r->min;
 		r->max = c->max > r->max ? c->max : r->max;
 	}
-	finish(t);
+	device_table_finish(t);
 }
 
 /* ---- work ---------------------------------------------------------------------------------- */
@@ -135,7 +136,7 @@ static uint32_t shaped(struct shapes *s, const struct ut_device_log *log,
 	return ut_strtab_intern(&s->names, s->text.data, s->text.len);
 }
 
-static void add_work(struct ut_device_row *r, const struct ut_device_work *w)
+static void device_table_add_work(struct ut_device_row *r, const struct ut_device_work *w)
 {
 	uint64_t length = w->end - w->start;
 
@@ -155,7 +156,7 @@ void ut_device_table_work(struct ut_device_table *t, const struct ut_device_log 
 	struct shapes shapes = { 0 };
 	struct ut_idmap known;
 
-	start(t, log, source);
+	device_table_start(t, log, source);
 	ut_idmap_init(&known, &t->arena);
 	ut_strtab_init(&shapes.names, &t->arena);
 	for (size_t i = range.first; i < range.end; i++) {
@@ -163,17 +164,17 @@ void ut_device_table_work(struct ut_device_table *t, const struct ut_device_log 
 		uint16_t api = log->devices[w->device].api;
 		uint32_t name = with_shapes ? shaped(&shapes, log, w) : w->name;
 		struct ut_device_row *r =
-			row_of(&known, &t->sections[api], (uint64_t)api << 32 | name);
+			device_table_row_of(&known, &t->sections[api], (uint64_t)api << 32 | name);
 
 		if (!r->name) {
 			r->name = ut_strtab_get(with_shapes ? &shapes.names : &log->strings, name)
 					  .ptr;
 			r->kernel = ut_device_log_kernel(log, w);
 		}
-		add_work(r, w);
+		device_table_add_work(r, w);
 	}
 	ut_buf_release(&shapes.text);
-	finish(t);
+	device_table_finish(t);
 }
 
 void ut_device_table_release(struct ut_device_table *t)

@@ -103,7 +103,8 @@ static void test_row(const struct ut_diff *d, struct ut_diff_row *r, double *scr
 	r->p = ut_test_welch(scratch, n, scratch + n, m);
 }
 
-static enum ut_significance evaluate(const struct ut_diff *d, const struct ut_diff_row *r)
+static enum ut_significance analyze_diff_evaluate(const struct ut_diff *d,
+						  const struct ut_diff_row *r)
 {
 	double pairs = r->above > 0.5 ? r->above : 1 - r->above;
 
@@ -137,7 +138,7 @@ static void test_rows(struct ut_diff *d)
 	ut_test_adjust(p, d->count);
 	for (size_t i = 0; i < d->count; i++) {
 		d->rows[i].p = p[i];
-		d->rows[i].significance = evaluate(d, &d->rows[i]);
+		d->rows[i].significance = analyze_diff_evaluate(d, &d->rows[i]);
 		d->rows[i].few = are_few(d, &d->rows[i]);
 	}
 	free(scratch);
@@ -160,7 +161,7 @@ static int compare_texts(const struct ut_diff *d, const struct ut_diff_row *a,
 	return ut_stats_compare(s, x, t, y);
 }
 
-static int compare_rows(const void *a, const void *b, void *diff)
+static int analyze_diff_compare_rows(const void *a, const void *b, void *diff)
 {
 	const struct ut_diff_row *x = a, *y = b;
 	double dx = fabs(x->new[UT_DIFF_METRIC_TOTAL] - x->old[UT_DIFF_METRIC_TOTAL]);
@@ -169,8 +170,8 @@ static int compare_rows(const void *a, const void *b, void *diff)
 	return dx != dy ? (dx < dy) - (dx > dy) : compare_texts(diff, x, y);
 }
 
-static void add_row(struct ut_diff *d, const struct ut_stats_group *before,
-		    const struct ut_stats_group *after, uint64_t min_count)
+static void analyze_diff_add_row(struct ut_diff *d, const struct ut_stats_group *before,
+				 const struct ut_stats_group *after, uint64_t min_count)
 {
 	struct ut_diff_row *r = &d->rows[d->count];
 
@@ -187,7 +188,7 @@ static void add_row(struct ut_diff *d, const struct ut_stats_group *before,
 	d->count++;
 }
 
-static void finalize(struct ut_stats *s)
+static void analyze_diff_finalize(struct ut_stats *s)
 {
 	for (size_t i = 1; i <= s->group_count; i++)
 		ut_dist_finalize(&s->groups[i].dist);
@@ -204,8 +205,8 @@ void ut_diff_make(struct ut_diff *d, struct ut_diff_side *before, struct ut_diff
 		ut_stats_same(a, b, b->groups[i].key);
 	for (size_t i = 1; i <= a->group_count; i++)
 		ut_stats_same(b, a, a->groups[i].key);
-	finalize(a);
-	finalize(b);
+	analyze_diff_finalize(a);
+	analyze_diff_finalize(b);
 	most = a->group_count + 1;
 	*d = (struct ut_diff){ .before = before, .after = after };
 	d->rows = ut_make(most * sizeof(*d->rows));
@@ -213,10 +214,10 @@ void ut_diff_make(struct ut_diff *d, struct ut_diff_side *before, struct ut_diff
 	for (size_t i = 1; i <= a->group_count; i++) {
 		uint32_t other = ut_stats_same(b, a, a->groups[i].key);
 
-		add_row(d, &a->groups[i], &b->groups[other], min_count);
+		analyze_diff_add_row(d, &a->groups[i], &b->groups[other], min_count);
 	}
 	test_rows(d);
-	qsort_r(d->rows, d->count, sizeof(*d->rows), compare_rows, d);
+	qsort_r(d->rows, d->count, sizeof(*d->rows), analyze_diff_compare_rows, d);
 }
 
 void ut_diff_release(struct ut_diff *d)

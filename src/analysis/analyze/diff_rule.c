@@ -181,7 +181,7 @@ void ut_diff_rules_release(struct ut_diff_rules *r)
 
 /* ---- rows ---------------------------------------------------------------------------------- */
 
-static bool holds(double value, const char *op, double amount)
+static bool diff_rule_holds(double value, const char *op, double amount)
 {
 	if (!strcmp(op, ">="))
 		return value >= amount;
@@ -203,7 +203,8 @@ bool ut_diff_rule_holds(const struct ut_diff_rule *rule, double old, double new)
 {
 	if (rule->percent && !(old > 0))
 		return false;
-	return holds(rule->percent ? 100 * (new - old) / old : new - old, rule->op, rule->amount);
+	return diff_rule_holds(rule->percent ? 100 * (new - old) / old : new - old, rule->op,
+			       rule->amount);
 }
 
 static bool names_row(const struct ut_diff_rule *rule, const struct ut_diff *d,

@@ -17,7 +17,7 @@ struct walk {
 	bool more;
 };
 
-static void advance(struct walk *w)
+static void diff_test_advance(struct walk *w)
 {
 	w->value = w->step.low;
 	w->count = 0;
@@ -27,19 +27,19 @@ static void advance(struct walk *w)
 	}
 }
 
-static struct walk begin(const struct ut_dist *d)
+static struct walk diff_test_begin(const struct ut_dist *d)
 {
 	struct walk w = { .dist = d };
 
 	w.more = ut_dist_next(d, &w.step);
-	advance(&w);
+	diff_test_advance(&w);
 	return w;
 }
 
 /* Both in steps or both as values, so that equal values look equal. */
 static double compare_ranks(const struct ut_dist *a, const struct ut_dist *b, double *above)
 {
-	struct walk x = begin(a), y = begin(b);
+	struct walk x = diff_test_begin(a), y = diff_test_begin(b);
 	double n = (double)a->count, m = (double)b->count, all = n + m;
 	double below = 0, wins = 0, ties = 0, variance, z;
 
@@ -54,9 +54,9 @@ static double compare_ranks(const struct ut_dist *a, const struct ut_dist *b, do
 		below += xs;
 		ties += both * (both * both - 1);
 		if (xs > 0)
-			advance(&x);
+			diff_test_advance(&x);
 		if (ys > 0)
-			advance(&y);
+			diff_test_advance(&y);
 	}
 	*above = wins / (n * m);
 	variance = n * m / 12 * (all + 1 - ties / (all * (all - 1)));

@@ -206,7 +206,7 @@ bool ut_filter_is_open(const struct ut_filter *f)
 /* ---- bound to a store ---------------------------------------------------------------------- */
 
 /* Brackets in names are common (operator[], arrays): a pattern that is the name itself fits. */
-static bool matches(const struct ut_opt_list *patterns, const char *text)
+static bool analyze_filter_matches(const struct ut_opt_list *patterns, const char *text)
 {
 	for (size_t i = 0; i < patterns->count; i++) {
 		if (!strcmp(patterns->items[i], text) || !fnmatch(patterns->items[i], text, 0))
@@ -228,24 +228,24 @@ static bool wants_name(const struct ut_filter *f, const struct ut_trace *t, uint
 {
 	const char *text = ut_strtab_get(&t->strings, name).ptr;
 
-	if ((f->opts->names.count || f->regex_count) && !matches(&f->opts->names, text) &&
-	    !matches_regex(f, text))
+	if ((f->opts->names.count || f->regex_count) &&
+	    !analyze_filter_matches(&f->opts->names, text) && !matches_regex(f, text))
 		return false;
-	return !matches(&f->opts->not_names, text);
+	return !analyze_filter_matches(&f->opts->not_names, text);
 }
 
 /* A category may be a list, as Chrome has it: each part and the whole can fit. */
 static bool wants_cat(const struct ut_filter *f, const struct ut_trace *t, uint32_t cat)
 {
 	struct ut_str s = ut_strtab_get(&t->strings, cat);
-	bool found = matches(&f->opts->cats, s.ptr);
+	bool found = analyze_filter_matches(&f->opts->cats, s.ptr);
 	char *copy, *rest, *word;
 
 	if (found || !f->opts->cats.count || !strchr(s.ptr, ','))
 		return found || !f->opts->cats.count;
 	copy = rest = strdup(s.ptr);
 	while (!found && (word = strsep(&rest, ",")))
-		found = matches(&f->opts->cats, word);
+		found = analyze_filter_matches(&f->opts->cats, word);
 	free(copy);
 	return found;
 }
@@ -287,9 +287,10 @@ static bool wants_track(const struct ut_filter *f, const struct ut_trace *t, uin
 	if (!wanted) {
 		ut_label_track(&label, t, track);
 		ut_label_id(&id, t, k->id, k->id_text);
-		wanted = matches(&f->opts->tracks, ut_strtab_get(&t->strings, k->name).ptr) ||
-			 matches(&f->opts->tracks, label.data) ||
-			 matches(&f->opts->tracks, id.data);
+		wanted = analyze_filter_matches(&f->opts->tracks,
+						ut_strtab_get(&t->strings, k->name).ptr) ||
+			 analyze_filter_matches(&f->opts->tracks, label.data) ||
+			 analyze_filter_matches(&f->opts->tracks, id.data);
 	}
 	ut_buf_release(&label);
 	ut_buf_release(&id);

@@ -44,7 +44,7 @@ static bool begin_async(struct marker *m, const struct ut_event *e, uint64_t row
 	return wanted && e->ts < m->view->to;
 }
 
-static bool end_async(struct marker *m, const struct ut_event *e, bool wanted)
+static bool filter_sink_end_async(struct marker *m, const struct ut_event *e, bool wanted)
 {
 	uint32_t left = ut_nesting_end(&m->async, e->val, e->name);
 	bool kept = wanted && ut_filter_wants_timestamp(m->view, e->ts);
@@ -76,7 +76,7 @@ static bool mark_row(struct marker *m, const struct ut_event *e, uint32_t type, 
 	if (e->kind == UT_KIND_ASYNC_BEGIN)
 		return begin_async(m, e, row, wanted);
 	if (e->kind == UT_KIND_ASYNC_END)
-		return end_async(m, e, wanted);
+		return filter_sink_end_async(m, e, wanted);
 	if (!wanted || ut_is_flow(e->kind)) /* flows are decided upon when all spans are */
 		return false;
 	if (e->kind == UT_KIND_SPAN)

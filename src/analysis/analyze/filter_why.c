@@ -46,7 +46,7 @@ static bool is_flow(uint8_t kind)
 }
 
 /* Is there a type, a track and a row that these conditions let through? */
-static bool fits(const struct ut_filter_opts *opts, const struct ut_store *s)
+static bool filter_why_fits(const struct ut_filter_opts *opts, const struct ut_store *s)
 {
 	bool named = opts->names.count || opts->regexes.count || opts->cats.count;
 	bool type = false, track = false, rows;
@@ -73,7 +73,7 @@ static bool fits(const struct ut_filter_opts *opts, const struct ut_store *s)
 	return type && track && rows;
 }
 
-static void add(struct ut_buf *b, const char *option, const char *value)
+static void filter_why_add(struct ut_buf *b, const char *option, const char *value)
 {
 	ut_buf_fmt(b, "%s--%s ", b->len ? ", " : "", option);
 	ut_cell_name(b, value, strlen(value), NAME_COLUMNS);
@@ -128,14 +128,14 @@ static void why_names(struct ut_buf *b, const struct ut_filter_opts *o, const st
 {
 	const struct ut_filter_opts one = { .names = o->names, .regexes = o->regexes };
 
-	if (fits(&one, s))
+	if (filter_why_fits(&one, s))
 		return;
 	for (size_t i = 0; i < o->names.count; i++) {
-		add(b, "name", o->names.items[i]);
+		filter_why_add(b, "name", o->names.items[i]);
 		add_nearest(b, nearest_of(s, o->names.items[i], false));
 	}
 	for (size_t i = 0; i < o->regexes.count; i++)
-		add(b, "regex", o->regexes.items[i]);
+		filter_why_add(b, "regex", o->regexes.items[i]);
 }
 
 static void why_list(struct ut_buf *b, const char *option, const struct ut_opt_list *list,
@@ -143,10 +143,10 @@ static void why_list(struct ut_buf *b, const char *option, const struct ut_opt_l
 {
 	bool category = alone->cats.count != 0, track = alone->tracks.count != 0;
 
-	if (!list->count || fits(alone, s))
+	if (!list->count || filter_why_fits(alone, s))
 		return;
 	for (size_t i = 0; i < list->count; i++) {
-		add(b, option, list->items[i]);
+		filter_why_add(b, option, list->items[i]);
 		if (category || track)
 			add_nearest(b, category ? nearest_of(s, list->items[i], true)
 						: nearest_track(s, list->items[i]));
@@ -157,12 +157,12 @@ static void why_length(struct ut_buf *b, const struct ut_filter_opts *o, const s
 {
 	const struct ut_filter_opts one = { .min_dur = o->min_dur, .max_dur = o->max_dur };
 
-	if ((!o->min_dur && !o->max_dur) || fits(&one, s))
+	if ((!o->min_dur && !o->max_dur) || filter_why_fits(&one, s))
 		return;
 	if (o->min_dur)
-		add(b, "min-dur", o->min_dur);
+		filter_why_add(b, "min-dur", o->min_dur);
 	if (o->max_dur)
-		add(b, "max-dur", o->max_dur);
+		filter_why_add(b, "max-dur", o->max_dur);
 }
 
 static void why_window(struct ut_buf *b, const struct ut_filter_opts *o, const struct ut_store *s)
@@ -170,12 +170,12 @@ static void why_window(struct ut_buf *b, const struct ut_filter_opts *o, const s
 	const struct ut_filter_opts one = { .from = o->from, .to = o->to };
 	char length[32];
 
-	if ((!o->from && !o->to) || fits(&one, s))
+	if ((!o->from && !o->to) || filter_why_fits(&one, s))
 		return;
 	if (o->from)
-		add(b, "from", o->from);
+		filter_why_add(b, "from", o->from);
 	if (o->to)
-		add(b, "to", o->to);
+		filter_why_add(b, "to", o->to);
 	ut_buf_fmt(b, " (the trace is %s long)",
 		   ut_time_text(length, sizeof(length), s->trace.last - s->trace.first));
 }
@@ -200,12 +200,12 @@ static size_t add_all(struct ut_buf *b, const struct ut_filter_opts *o)
 
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
 		for (size_t k = 0; k < lists[i].list->count; k++)
-			add(b, lists[i].option, lists[i].list->items[k]);
+			filter_why_add(b, lists[i].option, lists[i].list->items[k]);
 		given += lists[i].list->count != 0;
 	}
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
 		if (values[i].value)
-			add(b, values[i].option, values[i].value);
+			filter_why_add(b, values[i].option, values[i].value);
 		given += values[i].value != NULL;
 	}
 	return given;
@@ -225,6 +225,6 @@ void ut_filter_why(struct ut_buf *b, const struct ut_filter_opts *o, const struc
 	why_length(b, o, s);
 	if (b->len == before && add_all(b, o) > 1)
 		ut_buf_text(b, " together, although each alone fits some");
-	else if (o->kinds.count && b->len > before && fits(o, s))
+	else if (o->kinds.count && b->len > before && filter_why_fits(o, s))
 		ut_buf_text(b, " by itself: flows come with the spans that they join");
 }

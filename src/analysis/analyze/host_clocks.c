@@ -19,7 +19,7 @@ static int by_host(const void *a, const void *b)
 }
 
 /* The first of those that share its clock; all have the number of the first in the list. */
-static void join(struct ut_clock_of **order, size_t count, struct ut_clock_of *items)
+static void host_clocks_join(struct ut_clock_of **order, size_t count, struct ut_clock_of *items)
 {
 	for (size_t i = 0, first = 0; i < count; i++) {
 		struct ut_clock_of *one = order[i], *head = order[first];
@@ -44,7 +44,7 @@ uint32_t ut_clocks_share(struct ut_clock_of *items, size_t count)
 	for (size_t i = 0; i < count; i++)
 		order[i] = &items[i];
 	ut_sort(order, count, sizeof(struct ut_clock_of *), by_host);
-	join(order, count, items);
+	host_clocks_join(order, count, items);
 	for (size_t i = 0; i < count; i++) {
 		uint32_t head = items[i].clock;
 

@@ -71,8 +71,8 @@ void ut_stats_release(struct ut_stats *s)
 /* ---- finding by key ------------------------------------------------------------------------ */
 
 /* Groups and counters begin with their key. 0 = there is none. */
-static uint32_t find(const struct ut_hashtab *t, const void *items, size_t size, uint32_t hash,
-		     const uint32_t key[UT_BY_COUNT])
+static uint32_t analyze_stats_find(const struct ut_hashtab *t, const void *items, size_t size,
+				   uint32_t hash, const uint32_t key[UT_BY_COUNT])
 {
 	uint32_t at = hash, n;
 
@@ -82,15 +82,16 @@ static uint32_t find(const struct ut_hashtab *t, const void *items, size_t size,
 	return n;
 }
 
-static uint32_t hash_of(const uint32_t key[UT_BY_COUNT])
+static uint32_t analyze_stats_hash_of(const uint32_t key[UT_BY_COUNT])
 {
 	return (uint32_t)ut_hash_bytes(key, UT_BY_COUNT * sizeof(*key));
 }
 
 uint32_t ut_stats_group(struct ut_stats *s, const uint32_t key[UT_BY_COUNT])
 {
-	uint32_t hash = hash_of(key);
-	uint32_t n = find(&s->groups_by_key, s->groups, sizeof(*s->groups), hash, key);
+	uint32_t hash = analyze_stats_hash_of(key);
+	uint32_t n =
+		analyze_stats_find(&s->groups_by_key, s->groups, sizeof(*s->groups), hash, key);
 
 	if (n)
 		return n;
@@ -103,8 +104,9 @@ uint32_t ut_stats_group(struct ut_stats *s, const uint32_t key[UT_BY_COUNT])
 
 uint32_t ut_stats_counter(struct ut_stats *s, const uint32_t key[UT_BY_COUNT])
 {
-	uint32_t hash = hash_of(key);
-	uint32_t n = find(&s->counters_by_key, s->counters, sizeof(*s->counters), hash, key);
+	uint32_t hash = analyze_stats_hash_of(key);
+	uint32_t n = analyze_stats_find(&s->counters_by_key, s->counters, sizeof(*s->counters),
+					hash, key);
 
 	if (n)
 		return n;
@@ -129,7 +131,8 @@ int ut_stats_compare(const struct ut_stats *s, const uint32_t a[UT_BY_COUNT],
 	return order;
 }
 
-static uint32_t own_string(struct ut_stats *s, const struct ut_stats *from, uint32_t id)
+static uint32_t analyze_stats_own_string(struct ut_stats *s, const struct ut_stats *from,
+					 uint32_t id)
 {
 	struct ut_str str = ut_strtab_get(&from->strings, id);
 
@@ -140,7 +143,7 @@ static void own_key(struct ut_stats *s, const struct ut_stats *from, const uint3
 		    uint32_t ours[UT_BY_COUNT])
 {
 	for (int i = 0; i < UT_BY_COUNT; i++)
-		ours[i] = own_string(s, from, key[i]);
+		ours[i] = analyze_stats_own_string(s, from, key[i]);
 }
 
 uint32_t ut_stats_same(struct ut_stats *s, const struct ut_stats *from,
@@ -197,7 +200,7 @@ void ut_stats_merge(struct ut_stats *to, const struct ut_stats *from)
 		struct ut_stats_counter c = from->counters[i];
 		uint32_t key[UT_BY_COUNT], mine;
 
-		c.unit = own_string(to, from, c.unit);
+		c.unit = analyze_stats_own_string(to, from, c.unit);
 		own_key(to, from, c.key, key);
 		mine = ut_stats_counter(to, key);
 		ut_stats_merge_counter(to, &to->counters[mine], &c);

@@ -42,7 +42,8 @@ static void run_thread(void *ctx)
 }
 
 /* Everybody does work() until there is none. */
-static void run(struct job *job, void (*work)(struct job *job, struct ut_stats_walk *walk))
+static void stats_add_run(struct job *job,
+			  void (*work)(struct job *job, struct ut_stats_walk *walk))
 {
 	job->work = work;
 	job->next = 0;
@@ -161,7 +162,7 @@ static void carry_open(struct job *job, size_t i)
 	*next = both;
 }
 
-static void add_part(struct job *job, uint32_t track, size_t first, size_t last)
+static void stats_add_add_part(struct job *job, uint32_t track, size_t first, size_t last)
 {
 	job->parts = ut_grow(job->parts, job->part_count + 1, &job->part_cap, sizeof(*job->parts));
 	job->parts[job->part_count++] =
@@ -182,7 +183,7 @@ static void make_whole(struct job *job, size_t first)
 
 static void cut_tracks(struct job *job)
 {
-	run(job, find_open_parts);
+	stats_add_run(job, find_open_parts);
 	for (size_t i = 0; i + 1 < job->part_count; i++) {
 		if (!same_track(job, i, i + 1) || job->parts[i].first == job->parts[i].last)
 			continue;
@@ -192,7 +193,7 @@ static void cut_tracks(struct job *job)
 	}
 }
 
-static bool is_wanted(const struct job *job, uint32_t track)
+static bool stats_add_is_wanted(const struct job *job, uint32_t track)
 {
 	return job->store->rows[track].count &&
 	       (!job->view->filter || job->view->tracks[track] & UT_FILTER_TRACK);
@@ -205,10 +206,10 @@ static void list_parts(struct job *job)
 	for (uint32_t t = 0; t < job->store->trace.track_count; t++) {
 		size_t blocks = ut_rows_blocks(&job->store->rows[t]);
 
-		if (!is_wanted(job, t))
+		if (!stats_add_is_wanted(job, t))
 			continue;
 		for (size_t i = 0; i < blocks; i += step)
-			add_part(job, t, i, blocks - i < step ? blocks : i + step);
+			stats_add_add_part(job, t, i, blocks - i < step ? blocks : i + step);
 	}
 	if (step == PART_BLOCKS)
 		cut_tracks(job);
@@ -246,7 +247,7 @@ static void count_tracks(struct ut_stats *s, const struct job *job)
 	uint8_t *seen = ut_make(t->process_count + 1);
 
 	for (uint32_t i = 0; i < t->track_count; i++) {
-		if (!is_wanted(job, i))
+		if (!stats_add_is_wanted(job, i))
 			continue;
 		s->tracks++;
 		s->rows += job->store->rows[i].count;
@@ -272,8 +273,8 @@ void ut_stats_add(struct ut_stats *s, const struct ut_store *store, const struct
 		job.threads = job.part_count ? job.part_count : 1;
 	for (size_t i = 0; i < job.threads; i++)
 		ut_stats_walk_init(&job.walks[i], store, &view, s->by);
-	run(&job, walk_parts);
-	run(&job, walk_odd);
+	stats_add_run(&job, walk_parts);
+	stats_add_run(&job, walk_odd);
 	for (size_t i = 0; i < job.threads; i++) {
 		ut_stats_walk_finalize(&job.walks[i]);
 		ut_stats_merge(s, &job.walks[i].stats);

@@ -15,7 +15,7 @@ void ut_dist_release(struct ut_dist *d)
 	*d = (struct ut_dist){ 0 };
 }
 
-static inline void count(struct ut_dist *d, uint32_t index, uint64_t n)
+static inline void stats_dist_count(struct ut_dist *d, uint32_t index, uint64_t n)
 {
 	uint64_t **power = &d->powers[index / UT_DIST_STEPS];
 
@@ -26,13 +26,13 @@ static inline void count(struct ut_dist *d, uint32_t index, uint64_t n)
 
 void ut_dist_count(struct ut_dist *d, uint32_t index, uint64_t n)
 {
-	count(d, index, n);
+	stats_dist_count(d, index, n);
 }
 
 static void count_many(struct ut_dist *d, const uint64_t *values, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		count(d, ut_dist_index(values[i]), 1);
+		stats_dist_count(d, ut_dist_index(values[i]), 1);
 }
 
 void ut_dist_spread(struct ut_dist *d)
@@ -97,7 +97,7 @@ static void merge_powers(struct ut_dist *to, const struct ut_dist *from)
 	for (uint32_t p = 0; p < UT_DIST_POWERS; p++) {
 		for (uint32_t i = 0; from->powers[p] && i < UT_DIST_STEPS; i++) {
 			if (from->powers[p][i])
-				count(to, p * UT_DIST_STEPS + i, from->powers[p][i]);
+				stats_dist_count(to, p * UT_DIST_STEPS + i, from->powers[p][i]);
 		}
 	}
 }
@@ -119,7 +119,7 @@ void ut_dist_merge(struct ut_dist *to, const struct ut_dist *from)
 	to->count += from->count;
 }
 
-static int compare(const void *a, const void *b)
+static int stats_dist_compare(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
@@ -129,7 +129,7 @@ static int compare(const void *a, const void *b)
 void ut_dist_finalize(struct ut_dist *d)
 {
 	if (d->values)
-		qsort(d->values, d->count, sizeof(*d->values), compare);
+		qsort(d->values, d->count, sizeof(*d->values), stats_dist_compare);
 }
 
 bool ut_dist_next(const struct ut_dist *d, struct ut_dist_step *s)

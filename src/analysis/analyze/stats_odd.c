@@ -55,7 +55,7 @@ static void add_async(struct odd *o, const struct ut_begun *b, uint64_t end, boo
 	g->aside++;
 }
 
-static void end_async(struct odd *o, uint64_t ts, uint64_t number, uint32_t name)
+static void stats_odd_end_async(struct odd *o, uint64_t ts, uint64_t number, uint32_t name)
 {
 	for (uint32_t left = ut_nesting_end(&o->pairs, number, name); left; left--) {
 		struct ut_begun b = ut_nesting_take(&o->pairs, number);
@@ -68,7 +68,7 @@ static void end_async(struct odd *o, uint64_t ts, uint64_t number, uint32_t name
 
 /* ---- counters ------------------------------------------------------------------------------ */
 
-static double number_of(const struct holds *h)
+static double stats_odd_number_of(const struct holds *h)
 {
 	double value;
 
@@ -79,7 +79,7 @@ static double number_of(const struct holds *h)
 }
 
 /* The value as one more that was seen at ts. */
-static void add_value(struct ut_stats_counter *c, double value, uint64_t ts)
+static void stats_odd_add_value(struct ut_stats_counter *c, double value, uint64_t ts)
 {
 	c->min = c->values && c->min < value ? c->min : value;
 	c->max = c->values && c->max > value ? c->max : value;
@@ -102,17 +102,17 @@ static void add_time(struct odd *o, struct ut_stats_counter *c, const struct hol
 	if (!h->known || until <= from)
 		return;
 	if (h->ts < v->from)
-		add_value(c, number_of(h), v->from);
+		stats_odd_add_value(c, stats_odd_number_of(h), v->from);
 	c->weight += until - from;
 	if (h->flags & UT_EV_DOUBLE)
-		ut_exact_add(&c->sum, number_of(h), until - from);
+		ut_exact_add(&c->sum, stats_odd_number_of(h), until - from);
 	else if (h->flags & UT_EV_SIGNED && number < 0)
 		ut_exact_add_int(&c->sum, true, -(uint64_t)number, until - from);
 	else
 		ut_exact_add_int(&c->sum, false, h->val, until - from);
 }
 
-static uint32_t counter_of(struct odd *o, const struct ut_type *type)
+static uint32_t stats_odd_counter_of(struct odd *o, const struct ut_type *type)
 {
 	struct ut_stats_walk *w = o->walk;
 	const struct ut_trace *t = &w->store->trace;
@@ -140,7 +140,7 @@ static struct holds *held_by(struct odd *o, uint32_t counter)
 	return &o->holds[place - 1];
 }
 
-static void add_sample(struct odd *o, struct holds now)
+static void stats_odd_add_sample(struct odd *o, struct holds now)
 {
 	struct ut_stats_counter *c = &o->walk->stats.counters[now.counter];
 	struct holds *h = held_by(o, now.counter);
@@ -148,13 +148,13 @@ static void add_sample(struct odd *o, struct holds now)
 
 	add_time(o, c, h, ts);
 	*h = now;
-	h->known = isfinite(number_of(h));
+	h->known = isfinite(stats_odd_number_of(h));
 	if (ut_counter_ends(now.val, now.flags) || !ut_filter_wants_timestamp(o->walk->view, ts))
 		return;
 	c->count++;
 	c->bad += !h->known;
 	if (h->known)
-		add_value(c, number_of(h), ts);
+		stats_odd_add_value(c, stats_odd_number_of(h), ts);
 }
 
 /* ---- a track ------------------------------------------------------------------------------- */
@@ -168,7 +168,7 @@ static uint32_t number_for(struct odd *o, uint32_t number, const struct ut_type 
 		return found;
 	if (!ut_filter_wants(o->walk->view, o->walk->track, number))
 		return 0;
-	found = type->kind == UT_KIND_COUNTER ? counter_of(o, type)
+	found = type->kind == UT_KIND_COUNTER ? stats_odd_counter_of(o, type)
 					      : ut_stats_walk_group(o->walk, type);
 	ut_idmap_put(&o->numbers, number, found);
 	return found;
@@ -180,7 +180,7 @@ static void odd_row(struct odd *o, uint32_t number, uint64_t ts, uint64_t val)
 	uint64_t found;
 
 	if (type->kind == UT_KIND_ASYNC_END)
-		end_async(o, ts, val, type->name);
+		stats_odd_end_async(o, ts, val, type->name);
 	if (type->kind != UT_KIND_ASYNC_BEGIN && type->kind != UT_KIND_COUNTER)
 		return;
 	found = number_for(o, number, type);
@@ -190,15 +190,15 @@ static void odd_row(struct odd *o, uint32_t number, uint64_t ts, uint64_t val)
 		ut_nesting_begin(&o->pairs, val,
 				 (struct ut_begun){ .ts = ts, .what = found, .name = type->name });
 	} else if (found) {
-		add_sample(o, (struct holds){ .ts = ts,
-					      .val = val,
-					      .counter = (uint32_t)found,
-					      .flags = type->flags });
+		stats_odd_add_sample(o, (struct holds){ .ts = ts,
+							.val = val,
+							.counter = (uint32_t)found,
+							.flags = type->flags });
 	}
 }
 
 /* What still goes on when the trace ends. */
-static void finish(struct odd *o)
+static void stats_odd_finish(struct odd *o)
 {
 	const struct ut_rows *rows = &o->walk->store->rows[o->walk->track];
 	struct ut_stats *s = &o->walk->stats;
@@ -228,7 +228,7 @@ void ut_stats_walk_odd(struct ut_stats_walk *w, uint32_t track)
 		for (uint32_t i = 0; i < b->count; i++)
 			odd_row(&o, b->type[i], b->ts[i], b->val[i]);
 	}
-	finish(&o);
+	stats_odd_finish(&o);
 	ut_nesting_release(&o.pairs);
 	free(o.holds);
 	ut_arena_release(&o.arena);

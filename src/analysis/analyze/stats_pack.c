@@ -12,7 +12,7 @@ static const char magic[8] = "UTSTATS2";
 
 /* ---- writing ------------------------------------------------------------------------------- */
 
-static void put_u64(struct ut_buf *b, uint64_t v)
+static void stats_pack_put_u64(struct ut_buf *b, uint64_t v)
 {
 	char bytes[10];
 	size_t n = 0;
@@ -25,8 +25,8 @@ static void put_u64(struct ut_buf *b, uint64_t v)
 
 static void put_u128(struct ut_buf *b, ut_u128 v)
 {
-	put_u64(b, (uint64_t)v);
-	put_u64(b, (uint64_t)(v >> 64));
+	stats_pack_put_u64(b, (uint64_t)v);
+	stats_pack_put_u64(b, (uint64_t)(v >> 64));
 }
 
 static void put_double(struct ut_buf *b, double v)
@@ -34,21 +34,22 @@ static void put_double(struct ut_buf *b, double v)
 	uint64_t bits;
 
 	memcpy(&bits, &v, sizeof(bits));
-	put_u64(b, bits);
+	stats_pack_put_u64(b, bits);
 }
 
-static void put_str(struct ut_buf *b, const struct ut_stats *s, uint32_t id)
+static void stats_pack_put_str(struct ut_buf *b, const struct ut_stats *s, uint32_t id)
 {
 	struct ut_str str = ut_strtab_get(&s->strings, id);
 
-	put_u64(b, str.len);
+	stats_pack_put_u64(b, str.len);
 	ut_buf_add(b, str.ptr, str.len);
 }
 
-static void put_key(struct ut_buf *b, const struct ut_stats *s, const uint32_t key[UT_BY_COUNT])
+static void stats_pack_put_key(struct ut_buf *b, const struct ut_stats *s,
+			       const uint32_t key[UT_BY_COUNT])
 {
 	for (int i = 0; i < UT_BY_COUNT; i++)
-		put_str(b, s, key[i]);
+		stats_pack_put_str(b, s, key[i]);
 }
 
 /* Sorted values as differences, or the steps that are not empty, each after the last. */
@@ -58,51 +59,52 @@ static void put_dist(struct ut_buf *b, struct ut_dist *d)
 	uint64_t last = 0;
 
 	ut_dist_finalize(d);
-	put_u64(b, d->count);
+	stats_pack_put_u64(b, d->count);
 	if (!d->count)
 		return;
-	put_u64(b, d->min);
-	put_u64(b, d->max);
+	stats_pack_put_u64(b, d->min);
+	stats_pack_put_u64(b, d->max);
 	put_u128(b, d->total);
 	put_u128(b, d->squares);
 	while (ut_dist_next(d, &step)) {
 		uint64_t at = d->powers ? step.at : step.low;
 
-		put_u64(b, at - last);
+		stats_pack_put_u64(b, at - last);
 		last = at;
 		if (d->powers)
-			put_u64(b, step.count);
+			stats_pack_put_u64(b, step.count);
 	}
 	if (d->powers)
-		put_u64(b, 0); /* no step follows itself */
+		stats_pack_put_u64(b, 0); /* no step follows itself */
 }
 
-static void put_group(struct ut_buf *b, const struct ut_stats *s, struct ut_stats_group *g)
+static void stats_pack_put_group(struct ut_buf *b, const struct ut_stats *s,
+				 struct ut_stats_group *g)
 {
-	put_key(b, s, g->key);
-	put_u64(b, g->instants);
-	put_u64(b, g->unfinished);
-	put_u64(b, g->aside);
+	stats_pack_put_key(b, s, g->key);
+	stats_pack_put_u64(b, g->instants);
+	stats_pack_put_u64(b, g->unfinished);
+	stats_pack_put_u64(b, g->aside);
 	put_u128(b, g->self);
 	put_u128(b, g->nested);
 	put_dist(b, &g->dist);
 }
 
-static void put_counter(struct ut_buf *b, const struct ut_stats *s,
-			const struct ut_stats_counter *c)
+static void stats_pack_put_counter(struct ut_buf *b, const struct ut_stats *s,
+				   const struct ut_stats_counter *c)
 {
-	put_key(b, s, c->key);
-	put_str(b, s, c->unit);
-	put_u64(b, c->count);
-	put_u64(b, c->bad);
-	put_u64(b, c->values);
+	stats_pack_put_key(b, s, c->key);
+	stats_pack_put_str(b, s, c->unit);
+	stats_pack_put_u64(b, c->count);
+	stats_pack_put_u64(b, c->bad);
+	stats_pack_put_u64(b, c->values);
 	put_double(b, c->min);
 	put_double(b, c->max);
 	put_double(b, c->last);
-	put_u64(b, c->last_ts);
+	stats_pack_put_u64(b, c->last_ts);
 	put_u128(b, c->weight);
 	for (int i = 0; i < UT_EXACT_WORDS; i++)
-		put_u64(b, c->sum.word[i]);
+		stats_pack_put_u64(b, c->sum.word[i]);
 }
 
 static int compare_groups(const void *a, const void *b, void *stats)
@@ -125,9 +127,9 @@ static void put_groups(struct ut_buf *b, struct ut_stats *s)
 			list[count++] = g;
 	}
 	qsort_r(list, count, sizeof(struct ut_stats_group *), compare_groups, s);
-	put_u64(b, count);
+	stats_pack_put_u64(b, count);
 	for (size_t i = 0; i < count; i++)
-		put_group(b, s, list[i]);
+		stats_pack_put_group(b, s, list[i]);
 	free(list);
 }
 
@@ -137,16 +139,16 @@ void ut_stats_pack(struct ut_stats *s, struct ut_buf *out)
 	size_t count;
 
 	ut_buf_add(out, magic, sizeof(magic));
-	put_u64(out, s->by);
-	put_u64(out, s->traces);
-	put_u64(out, s->processes);
-	put_u64(out, s->tracks);
-	put_u64(out, s->rows);
+	stats_pack_put_u64(out, s->by);
+	stats_pack_put_u64(out, s->traces);
+	stats_pack_put_u64(out, s->processes);
+	stats_pack_put_u64(out, s->tracks);
+	stats_pack_put_u64(out, s->rows);
 	put_groups(out, s);
 	counters = ut_stats_order_counters(s, &count);
-	put_u64(out, count);
+	stats_pack_put_u64(out, count);
 	for (size_t i = 0; i < count; i++)
-		put_counter(out, s, counters[i]);
+		stats_pack_put_counter(out, s, counters[i]);
 }
 
 /* ---- reading ------------------------------------------------------------------------------- */

@@ -73,7 +73,7 @@ uint32_t ut_stats_walk_string(struct ut_stats_walk *w, uint32_t id)
 	return ut_strtab_intern(&w->stats.strings, s.ptr, s.len);
 }
 
-static uint32_t take_text(struct ut_stats_walk *w, struct ut_buf *b)
+static uint32_t stats_walk_take_text(struct ut_stats_walk *w, struct ut_buf *b)
 {
 	uint32_t id = ut_strtab_intern(&w->stats.strings, b->data ? b->data : "", b->len);
 
@@ -91,15 +91,15 @@ void ut_stats_walk_enter(struct ut_stats_walk *w, uint32_t track)
 	w->track_key = w->process_key = w->rank_key = 0;
 	if (w->stats.by & 1u << UT_BY_TRACK) {
 		ut_label_track(&b, t, track);
-		w->track_key = take_text(w, &b);
+		w->track_key = stats_walk_take_text(w, &b);
 	}
 	if (w->stats.by & 1u << UT_BY_PROCESS) {
 		ut_label_process(&b, t, process);
-		w->process_key = take_text(w, &b);
+		w->process_key = stats_walk_take_text(w, &b);
 	}
 	if (w->stats.by & 1u << UT_BY_RANK && t->processes[process].rank >= 0) {
 		ut_buf_fmt(&b, "%d", (int)t->processes[process].rank);
-		w->rank_key = take_text(w, &b);
+		w->rank_key = stats_walk_take_text(w, &b);
 	}
 }
 
@@ -160,7 +160,7 @@ static uint32_t decide(struct ut_stats_walk *w, uint32_t number)
 	return ODD_NOTHING;
 }
 
-static uint32_t look_up(struct ut_stats_walk *w, uint32_t number)
+static uint32_t stats_walk_look_up(struct ut_stats_walk *w, uint32_t number)
 {
 	uint32_t what = w->slots[number] - 1;
 
@@ -227,7 +227,7 @@ static void add_aside(struct ut_stats_walk *w, uint32_t number, uint32_t group, 
 static bool odd_row(struct ut_stats_walk *w, uint32_t number, uint64_t ts, uint64_t end,
 		    uint32_t *group)
 {
-	uint32_t what = look_up(w, number);
+	uint32_t what = stats_walk_look_up(w, number);
 
 	*group = what;
 	if (what < ODD)
@@ -252,8 +252,8 @@ static bool odd_row(struct ut_stats_walk *w, uint32_t number, uint64_t ts, uint6
 }
 
 /* Room for n more frames above top, which may move. */
-static struct ut_stats_walk_frame *make_room(struct ut_stats_walk *w,
-					     struct ut_stats_walk_frame *top, size_t n)
+static struct ut_stats_walk_frame *stats_walk_make_room(struct ut_stats_walk *w,
+							struct ut_stats_walk_frame *top, size_t n)
 {
 	size_t depth = (size_t)(top - w->frames);
 
@@ -262,20 +262,20 @@ static struct ut_stats_walk_frame *make_room(struct ut_stats_walk *w,
 }
 
 /* In halves, because the compiler makes more of them than of one 128-bit number. */
-static inline void give(struct ut_stats_walk_tally *t, uint64_t time)
+static inline void stats_walk_give(struct ut_stats_walk_tally *t, uint64_t time)
 {
 	t->self_high += __builtin_add_overflow(t->self_low, time, &t->self_low);
 }
 
-static inline void take(struct ut_stats_walk_tally *t, uint64_t time)
+static inline void stats_walk_take(struct ut_stats_walk_tally *t, uint64_t time)
 {
 	t->self_high -= __builtin_sub_overflow(t->self_low, time, &t->self_low);
 }
 
 /* A span starts: takes its time from those that are going on. Returns the new top. */
 static inline __attribute__((always_inline)) struct ut_stats_walk_frame *
-start(struct ut_stats_walk_tally *tallies, struct ut_stats_walk_frame *top, uint64_t ts,
-      uint64_t end, uint32_t group)
+stats_walk_start(struct ut_stats_walk_tally *tallies, struct ut_stats_walk_frame *top, uint64_t ts,
+		 uint64_t end, uint32_t group)
 {
 	uint64_t from = ts < UINT64_MAX ? ts : ts - 1; /* the lowest frame stays */
 
@@ -283,12 +283,12 @@ start(struct ut_stats_walk_tally *tallies, struct ut_stats_walk_frame *top, uint
 		top--;
 	from = ts;
 	while (UNLIKELY(top->end <= end && top->end != UINT64_MAX)) {
-		take(&tallies[top->group], top->end - from);
+		stats_walk_take(&tallies[top->group], top->end - from);
 		from = top->end;
 		top--;
 	}
-	take(&tallies[top->group], end - from);
-	give(&tallies[group], end - ts);
+	stats_walk_take(&tallies[top->group], end - from);
+	stats_walk_give(&tallies[group], end - ts);
 	*++top = (struct ut_stats_walk_frame){ end, group };
 	return top;
 }
@@ -354,7 +354,7 @@ walk_block(struct ut_stats_walk *w, const struct ut_block *b, struct ut_stats_wa
 		count_batch(w);
 	lengths = w->lengths + w->batch;
 	groups = w->groups + w->batch;
-	top = make_room(w, top, count);
+	top = stats_walk_make_room(w, top, count);
 	for (uint32_t i = 0; i < count; i++) {
 		uint64_t ts = starts[i];
 		uint64_t end = ts + values[i] < ts ? UINT64_MAX : ts + values[i];
@@ -370,7 +370,7 @@ walk_block(struct ut_stats_walk *w, const struct ut_block *b, struct ut_stats_wa
 		}
 		if (picky && !pick(w->view, &ts, &end, &group))
 			continue;
-		top = start(tallies, top, ts, end, group);
+		top = stats_walk_start(tallies, top, ts, end, group);
 		cover(w, tallies, group, ts, end);
 		tallies[group].count++;
 		*lengths++ = end - ts;
@@ -386,7 +386,7 @@ static bool resume(struct ut_stats_walk *w, const struct ut_stats_walk_open *o,
 {
 	uint64_t ts = o->ts;
 
-	*f = (struct ut_stats_walk_frame){ o->end, look_up(w, o->type) & ODD_GROUP };
+	*f = (struct ut_stats_walk_frame){ o->end, stats_walk_look_up(w, o->type) & ODD_GROUP };
 	if (w->view->rows && !pick(w->view, &ts, &f->end, &f->group))
 		return false;
 	if (w->tallies[f->group].until < f->end)
@@ -398,7 +398,7 @@ static bool resume(struct ut_stats_walk *w, const struct ut_stats_walk_open *o,
 static struct ut_stats_walk_frame *enter_part(struct ut_stats_walk *w,
 					      const struct ut_stats_walk_part *p)
 {
-	struct ut_stats_walk_frame *top = make_room(w, w->frames, p->open_count), hidden;
+	struct ut_stats_walk_frame *top = stats_walk_make_room(w, w->frames, p->open_count), hidden;
 
 	for (size_t i = 0; i < p->open_count; i++)
 		top += resume(w, &p->open[i], top + 1);

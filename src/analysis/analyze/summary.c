@@ -68,7 +68,7 @@ static void *grown(struct ut_arena *a, void *items, size_t n, size_t *cap, size_
 	return bigger;
 }
 
-static void start_trace(struct ut_summary_state *st)
+static void analyze_summary_start_trace(struct ut_summary_state *st)
 {
 	ut_arena_release(&st->arena);
 	ut_idmap_init(&st->by_id, &st->arena);
@@ -89,7 +89,8 @@ static uint64_t pair(uint32_t cat, uint32_t name)
 	return (uint64_t)cat << 32 | name;
 }
 
-static uint32_t own_string(struct ut_summary *s, const struct ut_trace *t, uint32_t id)
+static uint32_t analyze_summary_own_string(struct ut_summary *s, const struct ut_trace *t,
+					   uint32_t id)
 {
 	struct ut_str str = ut_strtab_get(&t->strings, id);
 
@@ -101,8 +102,8 @@ static uint32_t row_by_text(struct ut_summary *s, const struct ut_trace *t,
 			    const struct ut_event *e)
 {
 	struct ut_summary_state *st = s->state;
-	uint32_t cat = own_string(s, t, e->cat);
-	uint32_t name = own_string(s, t, e->name);
+	uint32_t cat = analyze_summary_own_string(s, t, e->cat);
+	uint32_t name = analyze_summary_own_string(s, t, e->name);
 	uint32_t row = ut_idmap_get(&st->by_string, pair(cat, name));
 
 	if (!row) {
@@ -116,7 +117,8 @@ static uint32_t row_by_text(struct ut_summary *s, const struct ut_trace *t,
 	return row - 1;
 }
 
-static uint32_t row_of(struct ut_summary *s, const struct ut_trace *t, const struct ut_event *e)
+static uint32_t analyze_summary_row_of(struct ut_summary *s, const struct ut_trace *t,
+				       const struct ut_event *e)
 {
 	uint32_t row = ut_idmap_get(&s->state->by_id, pair(e->cat, e->name));
 
@@ -192,8 +194,8 @@ static void start_span(struct ut_summary *s, struct stack *k, struct frame new, 
 }
 
 /* Is it a function that Python brought along, or that was installed? It says its file first. */
-static bool is_library(struct ut_summary_state *st, const struct ut_trace *t,
-		       const struct ut_event *e)
+static bool analyze_summary_is_library(struct ut_summary_state *st, const struct ut_trace *t,
+				       const struct ut_event *e)
 {
 	const struct ut_arg *arg;
 	uint32_t known;
@@ -214,18 +216,19 @@ static bool is_library(struct ut_summary_state *st, const struct ut_trace *t,
 	return known == 2;
 }
 
-static struct stack *stack_of(struct ut_summary_state *st, uint32_t track)
+static struct stack *analyze_summary_stack_of(struct ut_summary_state *st, uint32_t track)
 {
 	st->tracks = grown(&st->arena, st->tracks, (size_t)track + 1, &st->track_cap,
 			   sizeof(*st->tracks));
 	return &st->tracks[track];
 }
 
-static void add_span(struct ut_summary *s, const struct ut_trace *t, const struct ut_event *e)
+static void analyze_summary_add_span(struct ut_summary *s, const struct ut_trace *t,
+				     const struct ut_event *e)
 {
 	struct ut_summary_state *st = s->state;
-	struct stack *k = stack_of(st, e->track);
-	uint32_t row = row_of(s, t, e);
+	struct stack *k = analyze_summary_stack_of(st, e->track);
+	uint32_t row = analyze_summary_row_of(s, t, e);
 	uint64_t end = e->val < UINT64_MAX - e->ts ? e->ts + e->val : UINT64_MAX;
 
 	if (k->whose == NOT_KNOWN)
@@ -233,7 +236,7 @@ static void add_span(struct ut_summary *s, const struct ut_trace *t, const struc
 	count_call(&s->rows[row], end - e->ts, e->flags & UT_EV_UNFINISHED);
 	add_total(s, e->track, row, e->ts, end);
 	s->rows[row].hosts |= k->whose == HOST;
-	s->rows[row].own = s->rows[row].own || !is_library(st, t, e);
+	s->rows[row].own = s->rows[row].own || !analyze_summary_is_library(st, t, e);
 	if (e->flags & UT_EV_ASIDE)
 		return;
 	s->rows[row].work = true;
@@ -242,13 +245,13 @@ static void add_span(struct ut_summary *s, const struct ut_trace *t, const struc
 
 static void begin_async(struct ut_summary *s, const struct ut_trace *t, const struct ut_event *e)
 {
-	uint32_t row = row_of(s, t, e);
+	uint32_t row = analyze_summary_row_of(s, t, e);
 
 	ut_nesting_begin(&s->state->pairs, e->val,
 			 (struct ut_begun){ .ts = e->ts, .what = row, .name = e->name });
 }
 
-static void end_async(struct ut_summary *s, const struct ut_event *e)
+static void analyze_summary_end_async(struct ut_summary *s, const struct ut_event *e)
 {
 	struct ut_nesting *pairs = &s->state->pairs;
 
@@ -270,13 +273,13 @@ static void summary_event(struct ut_sink *sink, const struct ut_trace *t, const 
 		return;
 	switch ((enum ut_kind)e->kind) {
 	case UT_KIND_SPAN:
-		add_span(s, t, e);
+		analyze_summary_add_span(s, t, e);
 		break;
 	case UT_KIND_ASYNC_BEGIN:
 		begin_async(s, t, e);
 		break;
 	case UT_KIND_ASYNC_END:
-		end_async(s, e);
+		analyze_summary_end_async(s, e);
 		break;
 	case UT_KIND_INSTANT:
 	case UT_KIND_COUNTER:
@@ -299,7 +302,7 @@ void ut_summary_init(struct ut_summary *s)
 	ut_strtab_init(&s->strings, &s->arena);
 	s->state = UT_NEW(&s->arena, struct ut_summary_state);
 	ut_idmap_init(&s->state->by_string, &s->arena);
-	start_trace(s->state);
+	analyze_summary_start_trace(s->state);
 }
 
 void ut_summary_release(struct ut_summary *s)
@@ -314,7 +317,7 @@ void ut_summary_release(struct ut_summary *s)
 
 void ut_summary_end_trace(struct ut_summary *s)
 {
-	start_trace(s->state);
+	analyze_summary_start_trace(s->state);
 }
 
 static int compare_strings(const struct ut_strtab *t, uint32_t a, uint32_t b)
@@ -322,7 +325,7 @@ static int compare_strings(const struct ut_strtab *t, uint32_t a, uint32_t b)
 	return ut_str_cmp(ut_strtab_get(t, a), ut_strtab_get(t, b));
 }
 
-static int compare_rows(const void *a, const void *b, void *strings)
+static int analyze_summary_compare_rows(const void *a, const void *b, void *strings)
 {
 	const struct ut_summary_row *x = a, *y = b;
 	int order = (x->own < y->own) - (x->own > y->own);
@@ -356,7 +359,8 @@ void ut_summary_finish(struct ut_summary *s)
 	for (size_t i = 0; i < s->count; i++)
 		s->self_total += s->rows[i].self;
 	if (s->count)
-		qsort_r(s->rows, s->count, sizeof(*s->rows), compare_rows, &s->strings);
+		qsort_r(s->rows, s->count, sizeof(*s->rows), analyze_summary_compare_rows,
+			&s->strings);
 }
 
 void ut_summary_hide_devices(struct ut_summary *s)

@@ -9,8 +9,8 @@ struct columns {
 };
 
 /* Does the row stay? Overlapping spans are known by the number in val. */
-static bool is_whole(const struct ut_store *s, struct ut_idmap *open, const struct ut_block *b,
-		     uint32_t i)
+static bool window_is_whole(const struct ut_store *s, struct ut_idmap *open,
+			    const struct ut_block *b, uint32_t i)
 {
 	uint8_t kind = ut_store_type(s, b->type[i])->kind;
 	uint32_t begins;
@@ -58,7 +58,7 @@ static void copy_rows(struct ut_window *w, const struct ut_rows *all, uint64_t f
 		const struct ut_block *b = &all->blocks[row / UT_BLOCK_ROWS];
 		uint32_t i = (uint32_t)(row % UT_BLOCK_ROWS);
 
-		if (!is_whole(w->store, &open, b, i))
+		if (!window_is_whole(w->store, &open, b, i))
 			continue;
 		c.ts[rows->count] = b->ts[i];
 		c.val[rows->count] = b->val[i];

@@ -31,7 +31,7 @@ static struct ut_str squeezed(struct ut_arena *a, struct ut_str text)
 	return (struct ut_str){ to, len };
 }
 
-static struct ut_str copied(struct ut_arena *a, struct ut_str text)
+static struct ut_str schema_copied(struct ut_arena *a, struct ut_str text)
 {
 	return (struct ut_str){ ut_arena_copy(a, text.ptr, text.len), text.len };
 }
@@ -42,8 +42,8 @@ int ut_schema_add(struct ut_schema *s, const struct ut_rule *rule, struct ut_err
 	struct ut_rule mine = *rule;
 	int rc = 0;
 
-	mine.text = (squeeze ? squeezed : copied)(&s->arena, rule->text);
-	mine.category = copied(&s->arena, rule->category);
+	mine.text = (squeeze ? squeezed : schema_copied)(&s->arena, rule->text);
+	mine.category = schema_copied(&s->arena, rule->category);
 	mine.regex = NULL;
 	if (rule->kind == UT_RULE_MATCHES) {
 		mine.regex = UT_NEW(&s->arena, regex_t);
@@ -68,7 +68,7 @@ static bool ends(struct ut_str name, struct ut_str end)
 	return name.len >= end.len && !memcmp(name.ptr + (name.len - end.len), end.ptr, end.len);
 }
 
-static bool fits(const struct ut_rule *rule, struct ut_str name)
+static bool schema_fits(const struct ut_rule *rule, struct ut_str name)
 {
 	switch (rule->kind) {
 	case UT_RULE_EQUALS:
@@ -114,8 +114,8 @@ static const struct ut_rule *best_rule(const struct ut_schema *s, struct ut_str 
 
 	for (size_t i = 0; i < s->count; i++) {
 		const struct ut_rule *rule = &s->rules[i];
-		bool fit =
-			rule->regex ? !regexec(rule->regex, whole, 0, NULL, 0) : fits(rule, name);
+		bool fit = rule->regex ? !regexec(rule->regex, whole, 0, NULL, 0)
+				       : schema_fits(rule, name);
 
 		if (fit && (!best || better(rule, best)))
 			best = rule;

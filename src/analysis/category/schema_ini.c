@@ -26,7 +26,7 @@ struct ini {
 };
 
 /* Up to the first mark, which is left out of both; without one all of it. */
-static struct ut_str before(struct ut_str s, const char *mark, struct ut_str *behind)
+static struct ut_str schema_ini_before(struct ut_str s, const char *mark, struct ut_str *behind)
 {
 	const char *at = s.len ? memmem(s.ptr, s.len, mark, strlen(mark)) : NULL;
 
@@ -55,7 +55,7 @@ static bool same_words(struct ut_str said, const char *words)
 	return i == said.len;
 }
 
-static enum ut_rule_kind kind_of(const struct ini *ini, struct ut_str verb)
+static enum ut_rule_kind schema_ini_kind_of(const struct ini *ini, struct ut_str verb)
 {
 	static const char *const words[] = {
 #define UT_RULE_WORDS(kind, text) [UT_RULE_##kind] = (text),
@@ -100,11 +100,12 @@ static int read_header(struct ini *ini, struct ut_str line)
 		return ut_err_set(ini->err, -EINVAL, "%s:%zu: the section [%.*s] is there twice",
 				  ini->name, ini->line, (int)(header.len < 200 ? header.len : 200),
 				  header.ptr);
-	ini->section.category = ut_str_trim(before(before(header, " if ", &verb), ".", &sub));
+	ini->section.category =
+		ut_str_trim(schema_ini_before(schema_ini_before(header, " if ", &verb), ".", &sub));
 	if (!ini->section.category.len)
 		return ut_err_set(ini->err, -EINVAL, "%s:%zu: a section without a category",
 				  ini->name, ini->line);
-	ini->section.kind = kind_of(ini, ut_str_trim(verb));
+	ini->section.kind = schema_ini_kind_of(ini, ut_str_trim(verb));
 	ini->inside = true;
 	return 0;
 }
@@ -185,7 +186,7 @@ int ut_schema_read_ini(struct ut_schema *s, const char *name, struct ut_str text
 	ini.by_header.arena = &s->arena;
 	ini.headers = UT_NEW_N(&s->arena, struct ut_str, count_headers(text) + 1);
 	while (!rc && text.len) {
-		struct ut_str line = ut_str_trim(before(text, "\n", &text));
+		struct ut_str line = ut_str_trim(schema_ini_before(text, "\n", &text));
 
 		ini.line++;
 		if (!line.len || line.ptr[0] == '#')

@@ -140,7 +140,7 @@ static void add_longer(struct level *l, struct item *items, size_t length)
 	}
 }
 
-static void put_text(struct ut_buf *out, const char *before, struct ut_str text)
+static void schema_json_put_text(struct ut_buf *out, const char *before, struct ut_str text)
 {
 	ut_buf_text(out, before);
 	ut_json_text_ascii(out, text.ptr, text.len);
@@ -166,10 +166,10 @@ static int put_branch(struct ut_buf *out, const struct branch *b, unsigned int d
 	size_t length = b->longer ? shortest_of(b->longer) : 0;
 	int rc = 0;
 
-	put_text(out, "", b->key);
+	schema_json_put_text(out, "", b->key);
 	ut_buf_text(out, ":{");
 	if (b->category.ptr)
-		put_text(out, "\"category\":", b->category);
+		schema_json_put_text(out, "\"category\":", b->category);
 	if (!b->exact.ptr) {
 		ut_buf_text(out, b->longer ? comma : "");
 		rc = b->longer ? put_tree(out, b->longer, depth) : 0;
@@ -177,7 +177,8 @@ static int put_branch(struct ut_buf *out, const struct branch *b, unsigned int d
 		ut_buf_fmt(out, "%s\"next\":{", comma);
 		if (b->longer)
 			rc = put_keys(out, b->longer, length, depth);
-		put_text(out, b->longer ? ",\"\":{\"category\":" : "\"\":{\"category\":", b->exact);
+		schema_json_put_text(
+			out, b->longer ? ",\"\":{\"category\":" : "\"\":{\"category\":", b->exact);
 		ut_buf_text(out, "}}");
 		if (b->longer)
 			ut_buf_fmt(out, ",\"length\":%zu", length);
@@ -242,8 +243,8 @@ static void put_inside(const struct ut_schema *s, enum ut_rule_kind kind, const 
 			ut_buf_char(out, ',');
 		else
 			ut_buf_fmt(out, ",\"%s\":[", key);
-		put_text(out, "[", s->rules[i].text);
-		put_text(out, ",", s->rules[i].category);
+		schema_json_put_text(out, "[", s->rules[i].text);
+		schema_json_put_text(out, ",", s->rules[i].category);
 		ut_buf_char(out, ']');
 	}
 	if (n)

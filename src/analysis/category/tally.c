@@ -72,7 +72,7 @@ void ut_tally_traces(struct ut_tally *t, const struct ut_device_log *log)
 
 /* ---- over processes ------------------------------------------------------------------------ */
 
-static struct ut_amount whole(uint64_t number)
+static struct ut_amount tally_whole(uint64_t number)
 {
 	return (struct ut_amount){ .whole = true, .number = number, .real = (double)number };
 }
@@ -108,21 +108,21 @@ static struct ut_amount aggregate(const uint64_t *sorted, size_t n, enum ut_aggr
 {
 	switch (how) {
 	case UT_AGGREGATE_MIN:
-		return whole(sorted[0]);
+		return tally_whole(sorted[0]);
 	case UT_AGGREGATE_MAX:
-		return whole(sorted[n - 1]);
+		return tally_whole(sorted[n - 1]);
 	case UT_AGGREGATE_MEDIAN:
 		if (n % 2)
-			return whole(sorted[n / 2]);
+			return tally_whole(sorted[n / 2]);
 		return fraction(sum_of(sorted + n / 2 - 1, 2) / 2);
 	case UT_AGGREGATE_MIN_1:
-		return whole(n == 1   ? sorted[0]
-			     : n == 2 ? between(sorted[0], sorted[1])
-				      : sorted[1]);
+		return tally_whole(n == 1   ? sorted[0]
+				   : n == 2 ? between(sorted[0], sorted[1])
+					    : sorted[1]);
 	case UT_AGGREGATE_MAX_1:
-		return whole(n == 1   ? sorted[0]
-			     : n == 2 ? between(sorted[0], sorted[1])
-				      : sorted[n - 2]);
+		return tally_whole(n == 1   ? sorted[0]
+				   : n == 2 ? between(sorted[0], sorted[1])
+					    : sorted[n - 2]);
 	case UT_AGGREGATE_SUM:
 		return fraction(sum_of(sorted, n));
 	case UT_AGGREGATE_MEAN:
@@ -142,7 +142,7 @@ static struct ut_amount over_processes(const struct ut_tally_name *name, enum ut
 	for (size_t i = 0; i < name->count; i++)
 		all[i] = calls ? name->values[i].calls : name->values[i].time;
 	qsort(all, name->count, sizeof(*all), by_size);
-	result = name->count ? aggregate(all, name->count, how) : whole(0);
+	result = name->count ? aggregate(all, name->count, how) : tally_whole(0);
 	ut_arena_release(&scratch);
 	return result;
 }
@@ -186,8 +186,8 @@ static void add_amount(struct ut_amount *to, struct ut_amount more)
 	to->real = to->whole ? (double)to->number : to->real + more.real;
 }
 
-static struct ut_tally_line *line_of(struct ut_tally_line *lines, size_t *count,
-				     struct ut_str category)
+static struct ut_tally_line *tally_line_of(struct ut_tally_line *lines, size_t *count,
+					   struct ut_str category)
 {
 	for (size_t i = 0; i < *count; i++) {
 		if (ut_str_eq(lines[i].category, category))
@@ -218,8 +218,8 @@ struct ut_tally_line *ut_tally_lines(struct ut_tally *t, const struct ut_schema 
 
 			if ((int)name->part != part || (!all && !category.ptr && name->whole_run))
 				continue;
-			line = line_of(lines, count,
-				       category.ptr ? category : ut_str_of(rest[part]));
+			line = tally_line_of(lines, count,
+					     category.ptr ? category : ut_str_of(rest[part]));
 			line->known = category.ptr;
 			line->whole_run = name->whole_run;
 			line->names++;

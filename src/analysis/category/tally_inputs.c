@@ -51,7 +51,7 @@ static void add_trace(struct gathering *g, const char *path)
 	in->paths[in->count++] = strdup(path);
 }
 
-static int add_file(struct gathering *g, const char *path, struct ut_err *err)
+static int tally_inputs_add_file(struct gathering *g, const char *path, struct ut_err *err)
 {
 	struct ut_buf text = { 0 };
 	struct ut_source s;
@@ -75,12 +75,12 @@ static int add_file(struct gathering *g, const char *path, struct ut_err *err)
 	return rc;
 }
 
-static int by_name(const struct dirent **a, const struct dirent **b)
+static int tally_inputs_by_name(const struct dirent **a, const struct dirent **b)
 {
 	return strverscmp((*a)->d_name, (*b)->d_name);
 }
 
-static int is_shown(const struct dirent *entry)
+static int tally_inputs_is_shown(const struct dirent *entry)
 {
 	return entry->d_name[0] != '.';
 }
@@ -89,7 +89,7 @@ static int is_shown(const struct dirent *entry)
 static int add_folder(struct gathering *g, const char *path, struct ut_err *err)
 {
 	struct dirent **entries;
-	int count = scandir(path, &entries, is_shown, by_name), rc = 0;
+	int count = scandir(path, &entries, tally_inputs_is_shown, tally_inputs_by_name), rc = 0;
 
 	if (count < 0)
 		return ut_err_set(err, -errno, "%s: %s", path, strerror(errno));
@@ -97,27 +97,28 @@ static int add_folder(struct gathering *g, const char *path, struct ut_err *err)
 		const char *file = ut_path_join(&g->arena, path, entries[i]->d_name);
 
 		if (!rc && !ut_path_is_dir(file))
-			rc = add_file(g, file, err);
+			rc = tally_inputs_add_file(g, file, err);
 		free(entries[i]);
 	}
 	free(entries);
 	return rc;
 }
 
-static int add_path(struct gathering *g, const char *path, struct ut_err *err)
+static int tally_inputs_add_path(struct gathering *g, const char *path, struct ut_err *err)
 {
-	return ut_path_is_dir(path) ? add_folder(g, path, err) : add_file(g, path, err);
+	return ut_path_is_dir(path) ? add_folder(g, path, err)
+				    : tally_inputs_add_file(g, path, err);
 }
 
-static int add_word(struct gathering *g, const char *word, struct ut_err *err)
+static int tally_inputs_add_word(struct gathering *g, const char *word, struct ut_err *err)
 {
 	glob_t found = { 0 };
 	int rc = 0;
 
 	if (!strcmp(word, "-") || ut_path_exists(word) || glob(word, 0, NULL, &found))
-		return add_path(g, word, err); /* which says what is wrong with it */
+		return tally_inputs_add_path(g, word, err); /* which says what is wrong with it */
 	for (size_t i = 0; !rc && i < found.gl_pathc; i++)
-		rc = add_path(g, found.gl_pathv[i], err);
+		rc = tally_inputs_add_path(g, found.gl_pathv[i], err);
 	globfree(&found);
 	return rc;
 }
@@ -161,7 +162,7 @@ int ut_tally_inputs(struct ut_tally *t, const struct ut_tally_load *how, int cou
 	int rc = 0;
 
 	for (int i = 0; !rc && i < count; i++)
-		rc = add_word(&g, words[i], err);
+		rc = tally_inputs_add_word(&g, words[i], err);
 	if (!rc)
 		rc = add_traces(&g, err);
 	if (!rc && !g.reports)

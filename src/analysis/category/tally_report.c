@@ -29,7 +29,7 @@ struct report {
 	size_t seen_count, seen_cap;
 };
 
-static bool has(struct ut_str line, const char *text)
+static bool tally_report_has(struct ut_str line, const char *text)
 {
 	return line.len && memmem(line.ptr, line.len, text, strlen(text));
 }
@@ -57,7 +57,7 @@ static bool whole_number(struct ut_str text, uint64_t *value)
 }
 
 /* A quoted name, its doubled quotes made single, in the arena; another one as it is. */
-static struct ut_str unquoted(struct ut_arena *a, struct ut_str name)
+static struct ut_str tally_report_unquoted(struct ut_arena *a, struct ut_str name)
 {
 	char *to;
 	size_t len = 0;
@@ -72,7 +72,8 @@ static struct ut_str unquoted(struct ut_arena *a, struct ut_str name)
 	return (struct ut_str){ to, len };
 }
 
-static void add(struct report *r, struct ut_str name, struct ut_tally_value value, bool whole_run)
+static void tally_report_add(struct report *r, struct ut_str name, struct ut_tally_value value,
+			     bool whole_run)
 {
 	const struct ut_tally_name entry = {
 		.part = r->section == SECTION_COMM ? UT_TALLY_COMM : UT_TALLY_DEVICE,
@@ -85,7 +86,7 @@ static void add(struct report *r, struct ut_str name, struct ut_tally_value valu
 		ut_tally_add(r->tally, &entry, value);
 }
 
-static void read_row(struct report *r, struct ut_str line)
+static void tally_report_read_row(struct report *r, struct ut_str line)
 {
 	struct ut_str fields[NUMBERS];
 	struct ut_tally_value value;
@@ -96,7 +97,7 @@ static void read_row(struct report *r, struct ut_str line)
 	line = ut_str_trim(line);
 	if (ok && line.len && whole_number(fields[0], &value.calls) &&
 	    whole_number(fields[1], &value.time))
-		add(r, unquoted(&r->tally->arena, line), value, false);
+		tally_report_add(r, tally_report_unquoted(&r->tally->arena, line), value, false);
 	else
 		r->tally->odd_lines++;
 }
@@ -109,10 +110,10 @@ static void read_total(struct report *r, struct ut_str line)
 
 	if (!cut_last(&line, ':', &last) || !whole_number(last, &value.time))
 		return;
-	if (has(line, "Total Execution Time"))
-		add(r, ut_str_of("Wallclock"), value, true);
-	else if (has(line, " for L0 backend"))
-		add(r, ut_str_of("L0_backend"), value, true);
+	if (tally_report_has(line, "Total Execution Time"))
+		tally_report_add(r, ut_str_of("Wallclock"), value, true);
+	else if (tally_report_has(line, " for L0 backend"))
+		tally_report_add(r, ut_str_of("L0_backend"), value, true);
 }
 
 /* Some releases print the collectives of a process twice. */
@@ -129,24 +130,25 @@ static bool was_seen(struct report *r)
 
 static void read_titles(struct report *r, struct ut_str line)
 {
-	if (!has(line, "Calls,") || !has(line, "Time (ns),") || !has(line, "Max (ns)"))
+	if (!tally_report_has(line, "Calls,") || !tally_report_has(line, "Time (ns),") ||
+	    !tally_report_has(line, "Max (ns)"))
 		return;
 	r->in_table = r->section != SECTION_NONE;
 	if (r->section == SECTION_COMM && was_seen(r))
 		r->section = SECTION_HOST; /* read, and not counted */
 }
 
-static void read_line(struct report *r, struct ut_str line)
+static void tally_report_read_line(struct report *r, struct ut_str line)
 {
 	struct ut_str text = ut_str_trim(line);
 
 	if (r->in_table && text.len) {
-		read_row(r, text);
+		tally_report_read_row(r, text);
 	} else if (r->in_table) {
 		r->in_table = false;
-	} else if (has(text, "API Timing Summary")) {
+	} else if (tally_report_has(text, "API Timing Summary")) {
 		r->section = SECTION_HOST;
-	} else if (has(text, "Device Timing Summary")) {
+	} else if (tally_report_has(text, "Device Timing Summary")) {
 		r->section = SECTION_DEVICE;
 	} else if (ut_str_has_start(text, "****")) {
 		r->section = SECTION_COMM;
@@ -170,7 +172,7 @@ bool ut_tally_report(struct ut_tally *t, struct ut_str text)
 		const char *end = memchr(text.ptr, '\n', text.len);
 		size_t len = end ? (size_t)(end - text.ptr) : text.len;
 
-		read_line(&r, (struct ut_str){ text.ptr, len });
+		tally_report_read_line(&r, (struct ut_str){ text.ptr, len });
 		text.ptr += len + (end != NULL);
 		text.len -= len + (end != NULL);
 	}

@@ -32,7 +32,8 @@ static bool has_rank(const struct ut_merge_file *f)
 }
 
 /* Every file is an origin, in order, whether it is read or not: so origins are files. */
-static int read_file(const struct ut_merge *m, size_t i, struct ut_ranks *r, struct ut_err *err)
+static int evidence_read_file(const struct ut_merge *m, size_t i, struct ut_ranks *r,
+			      struct ut_err *err)
 {
 	const struct ut_import_opts opts = { .threads = m->threads };
 	const struct ut_merge_file *f = &m->files[i];
@@ -55,7 +56,7 @@ static int read_file(const struct ut_merge *m, size_t i, struct ut_ranks *r, str
 }
 
 /* What others have read, behind what rank 0 has: shares are in the order of files. */
-static int gather(struct ut_merge *m, struct ut_ranks *r, struct ut_err *err)
+static int evidence_gather(struct ut_merge *m, struct ut_ranks *r, struct ut_err *err)
 {
 	struct ut_gathered all = { 0 };
 	struct ut_buf mine = { 0 };
@@ -186,10 +187,10 @@ int ut_merge_find_clocks(struct ut_merge *m, size_t first, size_t count,
 		return 0;
 	ut_ranks_init(&r);
 	for (size_t i = first; !rc && i < first + count; i++)
-		rc = read_file(m, i, &r, err);
+		rc = evidence_read_file(m, i, &r, err);
 	rc = ut_mpijob_agree(m->job, rc, err);
 	if (!rc)
-		rc = gather(m, &r, err);
+		rc = evidence_gather(m, &r, err);
 	if (!rc && !m->job->rank)
 		solve(m, &r, hosts, clocks);
 	if (!rc)

@@ -31,7 +31,7 @@ static void keep_line(void *ctx, const char *path, const char *text)
 	ut_buf_fmt(&s->lines, "%s: %s\n", path, text);
 }
 
-static void look_at(struct pool *c, size_t i)
+static void facts_look_at(struct pool *c, size_t i)
 {
 	struct ut_merge_file *f = &c->m->files[c->first + i];
 	struct said *s = &c->said[i];
@@ -51,18 +51,18 @@ static void look_at(struct pool *c, size_t i)
 	ut_buf_fmt(&s->lines, "%s%s\n", err.text, c->m->strict ? "" : "; left out");
 }
 
-static void *look(void *arg)
+static void *facts_look(void *arg)
 {
 	struct pool *c = arg;
 	size_t i;
 
 	while ((i = atomic_fetch_add(&c->next, 1)) < c->count)
-		look_at(c, i);
+		facts_look_at(c, i);
 	return NULL;
 }
 
 /* One line each. If it has to be strict, the first file that cannot be used ends it all. */
-static int report(struct pool *c, struct ut_err *err)
+static int facts_report(struct pool *c, struct ut_err *err)
 {
 	int rc = 0;
 
@@ -91,12 +91,12 @@ int ut_merge_read_facts(struct ut_merge *m, size_t first, size_t count, struct u
 	int rc;
 
 	c.said = ut_make((count + 1) * sizeof(*c.said));
-	while (started + 1 < threads && !pthread_create(&workers[started], NULL, look, &c))
+	while (started + 1 < threads && !pthread_create(&workers[started], NULL, facts_look, &c))
 		started++;
-	look(&c);
+	facts_look(&c);
 	while (started)
 		pthread_join(workers[--started], NULL);
-	rc = report(&c, err);
+	rc = facts_report(&c, err);
 	free(c.said);
 	free(workers);
 	return rc;

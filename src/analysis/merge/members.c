@@ -15,17 +15,17 @@
 
 static const char comma[] = ",";
 
-static void put(struct ut_buf *out, struct ut_str s)
+static void members_put(struct ut_buf *out, struct ut_str s)
 {
 	ut_buf_add(out, s.ptr, s.len);
 }
 
-static void put_member(struct ut_buf *out, struct ut_str key, struct ut_str value)
+static void members_put_member(struct ut_buf *out, struct ut_str key, struct ut_str value)
 {
 	ut_buf_char(out, '"');
-	put(out, key);
+	members_put(out, key);
 	ut_buf_text(out, "\":");
-	put(out, value);
+	members_put(out, value);
 }
 
 /* Walks over an array or object in JSON text, which is good. */
@@ -144,8 +144,8 @@ static void put_common_members(const struct common *c, struct ut_buf *out)
 		if (!c->agreed[k])
 			continue;
 		ut_buf_text(out, comma);
-		put_member(out, ut_facts_span(c->facts, c->facts->members[k].key),
-			   ut_facts_span(c->facts, c->facts->members[k].value));
+		members_put_member(out, ut_facts_span(c->facts, c->facts->members[k].key),
+				   ut_facts_span(c->facts, c->facts->members[k].value));
 	}
 }
 
@@ -160,11 +160,11 @@ static void put_unit(const struct ut_merge_plan *p, struct ut_buf *out)
 	if (!unit.len || !unanimous(p, key, unit))
 		unit = (struct ut_str){ "\"ns\"", 4 };
 	ut_buf_text(out, comma);
-	put_member(out, key, unit);
+	members_put_member(out, key, unit);
 }
 
 /* Each device once, in the order of files. */
-static void put_devices(const struct ut_merge_plan *p, struct ut_buf *out)
+static void members_put_devices(const struct ut_merge_plan *p, struct ut_buf *out)
 {
 	struct ut_arena arena = { 0 };
 	struct ut_strtab seen;
@@ -186,7 +186,7 @@ static void put_devices(const struct ut_merge_plan *p, struct ut_buf *out)
 			if (seen.count == before)
 				continue;
 			ut_buf_text(out, before ? comma : "");
-			put(out, e.value);
+			members_put(out, e.value);
 		}
 	}
 	ut_buf_text(out, any ? "]" : "");
@@ -194,13 +194,13 @@ static void put_devices(const struct ut_merge_plan *p, struct ut_buf *out)
 }
 
 /* One frame: its parent is named as the frames are. */
-static void put_frame(struct ut_buf *out, struct ut_str frame, const char *prefix)
+static void members_put_frame(struct ut_buf *out, struct ut_str frame, const char *prefix)
 {
 	struct each e;
 	const char *between = "{";
 
 	if (!prefix || !each_member_start(&e, frame)) {
-		put(out, frame);
+		members_put(out, frame);
 		return;
 	}
 	while (each_next(&e)) {
@@ -213,7 +213,7 @@ static void put_frame(struct ut_buf *out, struct ut_str frame, const char *prefi
 			ut_buf_add(out, e.value.ptr + quoted, e.value.len - 2 * quoted);
 			ut_buf_char(out, '"');
 		} else {
-			put_member(out, e.key, e.value);
+			members_put_member(out, e.key, e.value);
 		}
 	}
 	ut_buf_text(out, *between == '{' ? "{}" : "}");
@@ -233,9 +233,9 @@ static void put_stack_frames(const struct ut_merge_plan *p, struct ut_buf *out)
 			ut_buf_text(out, between);
 			between = comma;
 			ut_buf_fmt(out, "\"%s", prefix ? prefix : "");
-			put(out, e.key);
+			members_put(out, e.key);
 			ut_buf_text(out, "\":");
-			put_frame(out, e.value, prefix);
+			members_put_frame(out, e.value, prefix);
 		}
 	}
 	ut_buf_text(out, between == comma ? "}" : "");
@@ -259,10 +259,10 @@ static void put_pid(struct ut_buf *out, const struct ut_merge_file *f, struct ut
 	if (changed)
 		ut_buf_text(out, changed);
 	else
-		put(out, value);
+		members_put(out, value);
 	if (changed && *pid.ptr != '"' && !has_os_pid) {
 		ut_buf_text(out, ",\"os_pid\":");
-		put(out, pid);
+		members_put(out, pid);
 	}
 }
 
@@ -300,7 +300,7 @@ static void put_process(struct ut_buf *out, const struct ut_merge_plan *p,
 		if (ut_str_is(e.key, "pid"))
 			put_pid(out, f, e.value, ut_facts_inside(process, "os_pid").len > 0);
 		else if (!put_offset(out, p, f, &e))
-			put_member(out, e.key, e.value);
+			members_put_member(out, e.key, e.value);
 	}
 	ut_buf_text(out, *between == '{' ? "{}" : "}");
 }
@@ -341,7 +341,7 @@ static void put_about(const struct common *c, const struct ut_merge_file *f, str
 			continue;
 		ut_buf_text(out, between);
 		between = comma;
-		put_member(out, key, value);
+		members_put_member(out, key, value);
 	}
 	/* Of otherData, what put_processes() and put_other() do not say for all. */
 	if (each_member_start(&e, ut_facts_member(&f->facts, "otherData"))) {
@@ -351,7 +351,7 @@ static void put_about(const struct common *c, const struct ut_merge_file *f, str
 				continue;
 			ut_buf_text(out, between);
 			between = comma;
-			put_member(out, e.key, e.value);
+			members_put_member(out, e.key, e.value);
 		}
 	}
 	ut_buf_text(out, between == comma ? "}" : "");
@@ -370,7 +370,7 @@ static void put_changed_pids(const struct ut_merge_file *f, struct ut_buf *out)
 		ut_buf_text(out, between);
 		between = comma;
 		if (*pid.ptr == '"')
-			put(out, pid);
+			members_put(out, pid);
 		else
 			ut_rewrite_string(pid,
 					  out); /* a number, as keys have to be; or something odd */
@@ -433,7 +433,7 @@ void ut_merge_plan_tail(const struct ut_merge_plan *p, struct ut_buf *out)
 	if (based && p->placed)
 		ut_buf_fmt(out, ",\"baseTimeNanoseconds\":%" PRId64, p->epoch);
 	put_common_members(&common, out);
-	put_devices(p, out);
+	members_put_devices(p, out);
 	put_stack_frames(p, out);
 	/* A file that none of ours went into is not ours: readers tell dialects by that. */
 	ut_buf_fmt(out, ",\"otherData\":{\"tool\":\"%s\",\"version\":\"" UT_VERSION "\"",

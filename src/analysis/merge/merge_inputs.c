@@ -70,7 +70,7 @@ struct names {
 };
 
 /* Into the names of files, as they are without "./"; was it new? */
-static bool add_name(struct ut_strtab *names, const char *path)
+static bool merge_inputs_add_name(struct ut_strtab *names, const char *path)
 {
 	uint32_t known = names->count;
 
@@ -93,7 +93,7 @@ static void note_left_out(const char *dir, const char *output, struct ut_strtab 
 		if (!named_like_a_trace(e->d_name))
 			continue;
 		ut_buf_fmt(&path, "%s/%s", dir, e->d_name);
-		if (add_name(inputs, path.data) && !ut_path_is_dir(path.data) &&
+		if (merge_inputs_add_name(inputs, path.data) && !ut_path_is_dir(path.data) &&
 		    (!access(path.data, R_OK) || errno != EACCES) && /* told already */
 		    !ut_same_file(path.data, output) && left_out->count++ < 3)
 			ut_buf_fmt(&left_out->text, "%s%s", left_out->text.len ? ", " : "",
@@ -113,7 +113,7 @@ static void report_left_out(const struct ut_inputs *in, const char *output, int 
 
 	ut_strtab_init(&inputs, &arena);
 	for (size_t i = 0; i < in->count; i++)
-		add_name(&inputs, in->paths[i]);
+		merge_inputs_add_name(&inputs, in->paths[i]);
 	for (int i = 0; i < argc; i++) {
 		if (ut_path_is_dir(argv[i]))
 			note_left_out(argv[i], output, &inputs, &left_out);

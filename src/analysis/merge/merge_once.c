@@ -167,7 +167,7 @@ struct guessed {
 	struct ut_merge_plan plan, truth;
 };
 
-static int check(struct ut_merge_check *c, struct ut_err *err)
+static int merge_once_check(struct ut_merge_check *c, struct ut_err *err)
 {
 	struct guessed *g = (struct guessed *)c;
 	struct ut_merge *m = g->real;
@@ -189,11 +189,11 @@ static int check(struct ut_merge_check *c, struct ut_err *err)
 
 /* ---- all of it ----------------------------------------------------------------------------- */
 
-static struct guessed *start(struct ut_merge *m)
+static struct guessed *merge_once_start(struct ut_merge *m)
 {
 	struct guessed *g = ut_make(sizeof(*g));
 
-	g->check.fn = check;
+	g->check.fn = merge_once_check;
 	g->merge = *m;
 	g->real = m;
 	g->seen = ut_make((m->count + 1) * sizeof(*g->seen));
@@ -205,7 +205,7 @@ static struct guessed *start(struct ut_merge *m)
 	return g;
 }
 
-static void release(struct guessed *g)
+static void merge_once_release(struct guessed *g)
 {
 	ut_merge_plan_release(&g->plan);
 	ut_merge_plan_release(&g->truth);
@@ -219,7 +219,7 @@ static void release(struct guessed *g)
 }
 
 /* Nothing is known about the files any more. */
-static void forget(struct ut_merge *m)
+static void merge_once_forget(struct ut_merge *m)
 {
 	for (size_t i = 0; i < m->count; i++) {
 		ut_facts_release(&m->files[i].facts);
@@ -230,7 +230,7 @@ static void forget(struct ut_merge *m)
 
 bool ut_merge_once(struct ut_merge *m)
 {
-	struct guessed *g = start(m);
+	struct guessed *g = merge_once_start(m);
 	struct ut_streams s = { 0 };
 	struct ut_err err = { 0 };
 	int rc = guess_all(&g->merge) ? 0 : -EAGAIN;
@@ -244,8 +244,8 @@ bool ut_merge_once(struct ut_merge *m)
 	}
 	if (!rc && !m->quiet)
 		ut_merge_log(&g->truth, m->rules.pids, m->logger);
-	release(g);
+	merge_once_release(g);
 	if (rc)
-		forget(m);
+		merge_once_forget(m);
 	return !rc;
 }

@@ -69,8 +69,9 @@ static void close_file(struct ut_stream *stream)
 	free(s);
 }
 
-static struct ut_stream *open_file(const struct ut_merge *m, const struct ut_merge_file *file,
-				   struct ut_facts *seen)
+static struct ut_stream *merge_text_open_file(const struct ut_merge *m,
+					      const struct ut_merge_file *file,
+					      struct ut_facts *seen)
 {
 	struct file_stream *s = ut_make(sizeof(*s));
 
@@ -189,8 +190,8 @@ struct result {
 	uint64_t events;
 };
 
-static int put_result(struct ut_runs *runs, const struct ut_frame *f, uint32_t from, uint32_t to,
-		      struct ut_err *err)
+static int merge_text_put_result(struct ut_runs *runs, const struct ut_frame *f, uint32_t from,
+				 uint32_t to, struct ut_err *err)
 {
 	struct result *r = (struct result *)runs;
 	uint64_t start = from ? f->ends[from - 1] : 0;
@@ -205,7 +206,7 @@ static int put_result(struct ut_runs *runs, const struct ut_frame *f, uint32_t f
 int ut_merge_write(struct ut_merge *m, const struct ut_merge_plan *plan, struct ut_streams *s,
 		   struct ut_merge_check *check, struct ut_err *err)
 {
-	struct result r = { .runs.put = put_result };
+	struct result r = { .runs.put = merge_text_put_result };
 	struct ut_buf tail = { 0 };
 	int rc = ut_merge_narrow(m, s, err);
 
@@ -234,7 +235,8 @@ void ut_merge_open_files(const struct ut_merge *m, size_t first, size_t count,
 {
 	for (size_t i = first; i < first + count; i++) {
 		if (!m->files[i].left_out)
-			ut_streams_add(s, open_file(m, &m->files[i], seen ? &seen[i] : NULL));
+			ut_streams_add(
+				s, merge_text_open_file(m, &m->files[i], seen ? &seen[i] : NULL));
 	}
 }
 

@@ -17,15 +17,15 @@
 #include "mpijob/mpijob.h"
 #include "text/out.h"
 
-static void warn(void *ctx, const char *path, const char *text)
+static void model_warn(void *ctx, const char *path, const char *text)
 {
 	const struct ut_logger *const *logger = ctx;
 
 	ut_logger_log(*logger, UT_WARN, "%s: %s", path, text);
 }
 
-static int load(const struct ut_merge *m, size_t i, bool first_time, struct ut_store *store,
-		struct ut_err *err)
+static int model_load(const struct ut_merge *m, size_t i, bool first_time, struct ut_store *store,
+		      struct ut_err *err)
 {
 	const struct ut_logger *logger = m->logger;
 	struct ut_import_opts opts = { .threads = m->threads, .checked = first_time };
@@ -33,7 +33,7 @@ static int load(const struct ut_merge *m, size_t i, bool first_time, struct ut_s
 	opts.progress = &m->progress->done;
 	opts.ctx = &logger;
 	if (first_time)
-		opts.warn = warn;
+		opts.warn = model_warn;
 	return ut_import(m->files[i].path, &opts, store, err);
 }
 
@@ -75,7 +75,7 @@ static int read_clocks(struct ut_merge *m, struct ut_err *err)
 			ut_logger_log(m->logger, UT_WARN, "%s: empty, left out", f->name);
 			continue;
 		}
-		rc = load(m, i, true, &store, &why);
+		rc = model_load(m, i, true, &store, &why);
 		if (rc && m->strict)
 			return ut_err_set(err, rc, "%s", why.text);
 		f->left_out = rc != 0;
@@ -151,12 +151,12 @@ static void drop_measured(struct ut_trace *t)
 	}
 }
 
-static int send(struct ut_merge *m, const struct ut_merge_plan *plan, size_t i,
-		struct ut_sink *sink, struct ut_err *err)
+static int model_send(struct ut_merge *m, const struct ut_merge_plan *plan, size_t i,
+		      struct ut_sink *sink, struct ut_err *err)
 {
 	const struct ut_merge_file *f = &m->files[i];
 	struct ut_store store;
-	int rc = load(m, i, false, &store, err);
+	int rc = model_load(m, i, false, &store, err);
 
 	if (rc)
 		return rc;
@@ -179,7 +179,7 @@ static int send(struct ut_merge *m, const struct ut_merge_plan *plan, size_t i,
 	return 0;
 }
 
-static int write_all(struct ut_merge *m, const struct ut_merge_plan *plan, struct ut_err *err)
+static int model_write_all(struct ut_merge *m, const struct ut_merge_plan *plan, struct ut_err *err)
 {
 	struct ut_out *out = ut_out_open(m->output, m->out_flags);
 	struct ut_sink *sink = m->format->open(out);
@@ -187,7 +187,7 @@ static int write_all(struct ut_merge *m, const struct ut_merge_plan *plan, struc
 
 	for (size_t i = 0; !rc && i < m->count; i++) {
 		if (!m->files[i].left_out)
-			rc = send(m, plan, i, sink, err);
+			rc = model_send(m, plan, i, sink, err);
 	}
 	m->format->close(sink);
 	if (!rc)
@@ -218,7 +218,7 @@ int ut_merge_model(struct ut_merge *m, struct ut_err *err)
 	rc = ut_merge_plan_make(&plan, m->files, m->count, &rules, err);
 	if (rc)
 		return rc;
-	rc = write_all(m, &plan, err);
+	rc = model_write_all(m, &plan, err);
 	if (!rc && !m->quiet)
 		ut_merge_log_clocks(&plan, m->logger);
 	ut_merge_plan_release(&plan);

@@ -33,14 +33,14 @@ struct entries {
 	bool rank_once; /* no two files have the same rank */
 };
 
-static int32_t rank_of(const struct ut_merge_file *f, const struct ut_facts_process *p)
+static int32_t merge_names_rank_of(const struct ut_merge_file *f, const struct ut_facts_process *p)
 {
 	int32_t rank = p->rank >= 0 ? p->rank : f->facts.rank;
 
 	return rank >= 0 ? rank : NO_RANK;
 }
 
-static void collect(struct ut_merge_plan *p, struct entries *all)
+static void merge_names_collect(struct ut_merge_plan *p, struct entries *all)
 {
 	size_t count = 0;
 
@@ -64,7 +64,7 @@ static void collect(struct ut_merge_plan *p, struct entries *all)
 				.change = &f->plan.processes[k],
 				.pid = ut_facts_span(&f->facts, process->pid),
 				.name = ut_facts_span(&f->facts, process->name),
-				.rank = rank_of(f, process),
+				.rank = merge_names_rank_of(f, process),
 			};
 		}
 	}
@@ -191,7 +191,7 @@ static void renumber(struct ut_merge_plan *p, struct entries *all)
 
 /* ---- names and order ----------------------------------------------------------------------- */
 
-static int by_name(const void *a, const void *b)
+static int merge_names_by_name(const void *a, const void *b)
 {
 	const struct entry *x = *(struct entry *const *)a, *y = *(struct entry *const *)b;
 	int order = ut_str_cmp(x->name, y->name);
@@ -217,7 +217,7 @@ static void label(struct ut_merge_plan *p, struct entry *e)
 /* Names that occur in several files get the rank in front. */
 static void distinguish_ranks(struct ut_merge_plan *p, struct entries *all)
 {
-	sort_entries(all, by_name);
+	sort_entries(all, merge_names_by_name);
 	for (size_t first = 0, end; first < all->count; first = end) {
 		bool several = false;
 
@@ -231,7 +231,7 @@ static void distinguish_ranks(struct ut_merge_plan *p, struct entries *all)
 	}
 }
 
-static int by_rank(const void *a, const void *b)
+static int merge_names_by_rank(const void *a, const void *b)
 {
 	const struct entry *x = *(struct entry *const *)a, *y = *(struct entry *const *)b;
 	int64_t sx = x->process->sorted ? x->process->sort_index : 0;
@@ -249,7 +249,7 @@ static int by_rank(const void *a, const void *b)
 /* Rank by rank, and inside a rank as its file had it. Without two ranks the files decide. */
 static void order_by_rank(struct entries *all)
 {
-	sort_entries(all, by_rank);
+	sort_entries(all, merge_names_by_rank);
 	if (all->count < 2 || all->sorted[0]->rank == NO_RANK ||
 	    all->sorted[0]->rank == all->sorted[all->count - 1]->rank)
 		return;
@@ -263,7 +263,7 @@ void ut_merge_processes(struct ut_merge_plan *p, enum ut_merge_numbers mode)
 {
 	struct entries all = { 0 };
 
-	collect(p, &all);
+	merge_names_collect(p, &all);
 	if (mode == UT_MERGE_AUTO)
 		give_pids(p, &all);
 	else if (mode == UT_MERGE_RENUMBER)

@@ -45,7 +45,7 @@ static size_t take_samples(const struct ut_spill *s, struct sample *samples)
 	return n;
 }
 
-static int by_key(const void *a, const void *b)
+static int parts_by_key(const void *a, const void *b)
 {
 	const struct sample *x = a, *y = b;
 
@@ -58,7 +58,7 @@ static void choose_keys(struct sample *samples, size_t count, size_t parts, int6
 	uint64_t total = 0, before = 0;
 	size_t i = 0;
 
-	qsort(samples, count, sizeof(*samples), by_key);
+	qsort(samples, count, sizeof(*samples), parts_by_key);
 	for (size_t k = 0; k < count; k++)
 		total += samples[k].text;
 	for (size_t part = 1; part < parts; part++) {
@@ -128,7 +128,7 @@ struct place {
 	char *buf; /* of BUFFER bytes */
 };
 
-static int put_bytes(struct place *p, const char *data, size_t len, struct ut_err *err)
+static int parts_put_bytes(struct place *p, const char *data, size_t len, struct ut_err *err)
 {
 	while (len) {
 		ssize_t n = pwrite(p->fd, data, len, (off_t)p->at);
@@ -144,9 +144,9 @@ static int put_bytes(struct place *p, const char *data, size_t len, struct ut_er
 	return 0;
 }
 
-static int drain(struct place *p, struct ut_err *err)
+static int parts_drain(struct place *p, struct ut_err *err)
 {
-	int rc = put_bytes(p, p->buf, p->len, err);
+	int rc = parts_put_bytes(p, p->buf, p->len, err);
 
 	p->len = 0;
 	return rc;
@@ -163,16 +163,16 @@ static int put_run(struct ut_runs *runs, const struct ut_frame *f, uint32_t from
 	p->no_comma = false;
 	p->events += to - from;
 	if (len > BUFFER - p->len)
-		rc = drain(p, err);
+		rc = parts_drain(p, err);
 	if (!rc && len > BUFFER)
-		return put_bytes(p, f->text + start, len, err);
+		return parts_put_bytes(p, f->text + start, len, err);
 	memcpy(p->buf + p->len, f->text + start, rc ? 0 : len);
 	p->len += rc ? 0 : len;
 	return rc;
 }
 
-static int open_parts(const struct ut_merge *m, const struct ut_merge_parts *p,
-		      struct ut_streams *s, struct ut_err *err)
+static int parts_open_parts(const struct ut_merge *m, const struct ut_merge_parts *p,
+			    struct ut_streams *s, struct ut_err *err)
 {
 	size_t ranks = (size_t)m->job->ranks;
 
@@ -200,11 +200,11 @@ static int write_frame(struct place *p, const struct ut_merge_plan *plan, uint64
 	int rc;
 
 	p->at = 0;
-	rc = put_bytes(p, UT_MERGE_HEAD, head, err);
+	rc = parts_put_bytes(p, UT_MERGE_HEAD, head, err);
 	ut_merge_plan_tail(plan, &tail);
 	p->at = head + text - (text > 0);
 	if (!rc)
-		rc = put_bytes(p, tail.data, tail.len, err);
+		rc = parts_put_bytes(p, tail.data, tail.len, err);
 	ut_buf_release(&tail);
 	return rc;
 }
@@ -219,13 +219,13 @@ static int write_events(struct ut_merge *m, const struct ut_merge_parts *p, stru
 	/* The comma in front of the first event of all is not written. */
 	place->no_comma = !text;
 	place->at = strlen(UT_MERGE_HEAD) + text - !place->no_comma;
-	rc = open_parts(m, p, &s, err);
+	rc = parts_open_parts(m, p, &s, err);
 	if (!rc)
 		rc = ut_merge_narrow(m, &s, err);
 	if (!rc)
 		rc = ut_streams_merge(s.items, s.count, m->threads, &place->runs, err);
 	if (!rc)
-		rc = drain(place, err);
+		rc = parts_drain(place, err);
 	ut_streams_release(&s);
 	return rc;
 }

@@ -125,7 +125,7 @@ static int parse_offset(const char *word, size_t *len, int64_t *ns, struct ut_er
 }
 
 /* Is this what the user calls path? Its last part will do. */
-static bool is_called(const char *path, const char *word, size_t len)
+static bool plan_is_called(const char *path, const char *word, size_t len)
 {
 	const char *base = ut_path_base(path);
 
@@ -147,7 +147,7 @@ int ut_merge_check_offset(const char *word, const struct ut_inputs *in, struct u
 	if (rc || !in)
 		return rc;
 	for (size_t i = 0; i < in->count; i++) {
-		if (is_called(strcmp(in->paths[i], "-") ? in->paths[i] : "stdin", word, len))
+		if (plan_is_called(strcmp(in->paths[i], "-") ? in->paths[i] : "stdin", word, len))
 			return 0;
 	}
 	return unknown_file(word, err);
@@ -162,7 +162,7 @@ static int apply_offset(struct ut_merge_plan *p, const char *word, struct ut_err
 	for (size_t i = 0; !rc && i < p->count; i++) {
 		struct ut_merge_file *f = &p->files[i];
 
-		if (!is_called(f->name, word, len))
+		if (!plan_is_called(f->name, word, len))
 			continue;
 		hits++;
 		f->offset += ns;

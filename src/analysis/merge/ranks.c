@@ -153,7 +153,7 @@ static int write_alone(struct ut_merge *m, const struct ut_merge_plan *plan,
 /* ---- all write ------------------------------------------------------------------------------- */
 
 /* Can bytes be put into the result at any place, by anybody? */
-static bool is_plain(const char *output)
+static bool merge_ranks_is_plain(const char *output)
 {
 	struct stat st;
 
@@ -215,7 +215,7 @@ int ut_merge_together(struct ut_merge *m, const struct ut_merge_plan *plan, size
 	name_shares(m, &arena, &shares);
 	rc = merge_share(m, first, count, &shares, err);
 	rc = ut_mpijob_agree(m->job, rc, err);
-	plain = ut_mpijob_max(m->job, m->job->rank ? 0 : is_plain(m->output));
+	plain = ut_mpijob_max(m->job, m->job->rank ? 0 : merge_ranks_is_plain(m->output));
 	if (!rc && plain)
 		rc = write_together(m, plan, &shares, err);
 	else if (!rc && !m->job->rank)

@@ -39,7 +39,7 @@ static void add_patch(struct patches *p, struct ut_str old, const char *text, si
 }
 
 /* A number in the patches' own room, written by the caller; nothing happens for 0. */
-static void add_number(struct patches *p, struct ut_str old, size_t len)
+static void rewrite_add_number(struct patches *p, struct ut_str old, size_t len)
 {
 	if (len)
 		add_patch(p, old, p->room[p->count], len);
@@ -57,7 +57,8 @@ static void patch_length(struct patches *p, const struct ut_time_map *map, int64
 		return;
 	change = ut_time_map_add(map, end) - added;
 	if (change && (ns < 0 || ns + change >= 0))
-		add_number(p, dur, ut_rewrite_shift(p->room[p->count], dur, change, &length));
+		rewrite_add_number(p, dur,
+				   ut_rewrite_shift(p->room[p->count], dur, change, &length));
 }
 
 static void patch_time(struct patches *p, struct ut_rewrite *r,
@@ -78,7 +79,7 @@ static void patch_time(struct patches *p, struct ut_rewrite *r,
 
 		if (!len)
 			return;
-		add_number(p, ts, len);
+		rewrite_add_number(p, ts, len);
 	} else if (!ut_rewrite_ns(ts, &ns)) {
 		return;
 	}
@@ -100,12 +101,12 @@ static void patch_id(struct patches *p, const struct ut_rewrite_plan *plan, stru
 		return;
 	if (!plan->id_all && ut_rewrite_id(id, &value)) {
 		if (plan->id_add)
-			add_number(p, id, ut_rewrite_add(room, id, plan->id_add));
+			rewrite_add_number(p, id, ut_rewrite_add(room, id, plan->id_add));
 	} else if (plan->id_prefix) {
 		if (*id.ptr == '"' && !ut_id_number(id, &value))
 			patch_prefix(p, id, plan->id_prefix);
 		else
-			add_number(p, id, ut_rewrite_own(room, id, plan->id_prefix));
+			rewrite_add_number(p, id, ut_rewrite_own(room, id, plan->id_prefix));
 	}
 }
 
@@ -239,7 +240,7 @@ static void frame_close_event(struct ut_frame *f, const char *end, int64_t key)
 	f->ends[f->count++] = f->len;
 }
 
-static char *copy(char *to, const char *from, size_t len)
+static char *rewrite_copy(char *to, const char *from, size_t len)
 {
 	memcpy(to, from, len);
 	return to + len;
@@ -260,11 +261,11 @@ static void put_event(struct ut_rewrite *r, struct ut_frame *f,
 	for (size_t i = 0; i < p.count; i++) {
 		const struct patch *patch = &p.items[i];
 
-		to = copy(to, from, (size_t)(patch->old.ptr - from));
-		to = copy(to, patch->text, patch->len);
+		to = rewrite_copy(to, from, (size_t)(patch->old.ptr - from));
+		to = rewrite_copy(to, patch->text, patch->len);
 		from = patch->old.ptr + patch->old.len;
 	}
-	to = copy(to, from, (size_t)(end - from));
+	to = rewrite_copy(to, from, (size_t)(end - from));
 	frame_close_event(f, to, r->key);
 }
 

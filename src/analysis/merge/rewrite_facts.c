@@ -16,7 +16,7 @@
 #define MOST_MEMBERS 1024
 #define TEXT_MOST    (1u << 30) /* what one file may say about itself, all in all */
 
-static struct ut_facts_text keep(struct ut_facts *f, struct ut_str s)
+static struct ut_facts_text rewrite_facts_keep(struct ut_facts *f, struct ut_str s)
 {
 	struct ut_facts_text t = { (uint32_t)f->text.len, (uint32_t)s.len };
 
@@ -29,7 +29,7 @@ static struct ut_facts_text keep(struct ut_facts *f, struct ut_str s)
 /* ---- JSON values at hand ------------------------------------------------------------------- */
 
 /* Without its quotes; empty if it is no string. */
-static struct ut_str unquoted(struct ut_str s)
+static struct ut_str rewrite_facts_unquoted(struct ut_str s)
 {
 	if (s.len < 2 || *s.ptr != '"')
 		return (struct ut_str){ "", 0 };
@@ -81,20 +81,20 @@ struct ut_str ut_facts_pid(struct ut_str value)
 		return (struct ut_str){ none, 1 };
 	if (*value.ptr != '"')
 		return value;
-	inner = unquoted(value);
+	inner = rewrite_facts_unquoted(value);
 	while (digits < inner.len && ut_json_digit(inner.ptr[digits]))
 		digits++;
 	return inner.len && digits == inner.len ? inner : value;
 }
 
-static uint32_t hash_of(struct ut_str pid)
+static uint32_t rewrite_facts_hash_of(struct ut_str pid)
 {
 	return (uint32_t)ut_hash_bytes(pid.ptr, pid.len);
 }
 
 struct ut_facts_process *ut_facts_find(const struct ut_facts *f, struct ut_str pid)
 {
-	uint32_t hash = hash_of(pid), at = hash, n;
+	uint32_t hash = rewrite_facts_hash_of(pid), at = hash, n;
 
 	while ((n = ut_hashtab_next(&f->by_pid, hash, &at))) {
 		if (ut_str_eq(ut_facts_span(f, f->processes[n - 1].pid), pid))
@@ -111,8 +111,8 @@ static struct ut_facts_process *process_of(struct ut_facts *f, struct ut_str pid
 		return p;
 	f->processes = ut_grow(f->processes, f->process_count + 1, &f->process_cap, sizeof(*p));
 	p = &f->processes[f->process_count++];
-	*p = (struct ut_facts_process){ .pid = keep(f, pid), .rank = -1 };
-	ut_hashtab_add(&f->by_pid, hash_of(pid), f->process_count);
+	*p = (struct ut_facts_process){ .pid = rewrite_facts_keep(f, pid), .rank = -1 };
+	ut_hashtab_add(&f->by_pid, rewrite_facts_hash_of(pid), f->process_count);
 	return p;
 }
 
@@ -132,13 +132,13 @@ static int32_t rank_in_name(struct ut_str name)
 static void note_metadata(struct ut_facts *f, struct ut_facts_process *p,
 			  const struct ut_rewrite_walk_event *e)
 {
-	struct ut_str name = unquoted(e->name);
+	struct ut_str name = rewrite_facts_unquoted(e->name);
 
 	if (ut_str_is(name, "process_name")) {
-		struct ut_str title = unquoted(ut_facts_inside(e->args, "name"));
+		struct ut_str title = rewrite_facts_unquoted(ut_facts_inside(e->args, "name"));
 
 		if (!p->named || !ut_str_eq(ut_facts_span(f, p->name), title))
-			p->name = keep(f, title);
+			p->name = rewrite_facts_keep(f, title);
 		p->named = true;
 		p->rank = p->rank < 0 ? rank_in_name(title) : p->rank;
 	} else if (ut_str_is(name, "process_sort_index")) {
@@ -223,8 +223,8 @@ static void note_member(struct ut_facts *f, struct ut_str key, struct ut_str val
 	f->members = ut_grow(f->members, f->member_count + 1, &f->member_cap, sizeof(*m));
 	m = &f->members[f->member_count++];
 	ut_rewrite_clean(value, &text);
-	m->key = keep(f, key);
-	m->value = keep(f, (struct ut_str){ text.data, text.len });
+	m->key = rewrite_facts_keep(f, key);
+	m->value = rewrite_facts_keep(f, (struct ut_str){ text.data, text.len });
 	ut_buf_release(&text);
 }
 
@@ -242,7 +242,7 @@ static void note_process(struct ut_facts *f, struct ut_str object)
 	if (whole_number(ut_facts_inside(object, "rank"), &number) && number >= 0 &&
 	    number < INT32_MAX)
 		p->rank = (int32_t)number;
-	p->host = keep(f, unquoted(ut_facts_inside(object, "host")));
+	p->host = rewrite_facts_keep(f, rewrite_facts_unquoted(ut_facts_inside(object, "host")));
 }
 
 static void note_processes(struct ut_facts *f)
@@ -253,7 +253,8 @@ static void note_processes(struct ut_facts *f)
 
 	if (!list.len || *list.ptr != '[')
 		return;
-	ut_json_init_text(&j, list.ptr, list.len); /* copies: keep() moves the facts' text */
+	ut_json_init_text(&j, list.ptr,
+			  list.len); /* copies: rewrite_facts_keep() moves the facts' text */
 	ut_json_enter(&j);
 	while (ut_json_element(&j) && ut_json_skip(&j, &item))
 		note_process(f, item);
@@ -281,7 +282,7 @@ struct logger {
 	const char *path;
 };
 
-static void report(void *ctx, const char *text)
+static void rewrite_facts_report(void *ctx, const char *text)
 {
 	const struct logger *t = ctx;
 
@@ -289,8 +290,8 @@ static void report(void *ctx, const char *text)
 		t->opts->warn(t->opts->ctx, t->path, text);
 }
 
-static int walk(struct ut_facts *f, struct ut_rewrite_walk *w, const struct ut_facts_opts *opts,
-		struct ut_err *err)
+static int rewrite_facts_walk(struct ut_facts *f, struct ut_rewrite_walk *w,
+			      const struct ut_facts_opts *opts, struct ut_err *err)
 {
 	struct ut_facts_recent recent = { 0 };
 	enum ut_rewrite_walk_item item;
@@ -350,9 +351,9 @@ int ut_facts_read(struct ut_facts *f, const char *path, const struct ut_facts_op
 	ut_facts_start(f);
 	rc = ut_rewrite_walk_open(&w, path, &why);
 	if (!rc) {
-		rc = walk(f, &w, opts, &why);
+		rc = rewrite_facts_walk(f, &w, opts, &why);
 		if (!rc)
-			ut_rewrite_walk_report(&w, report, &logger);
+			ut_rewrite_walk_report(&w, rewrite_facts_report, &logger);
 		ut_facts_finish(f, &w);
 	}
 	ut_rewrite_walk_close(&w);
@@ -396,7 +397,7 @@ void ut_facts_pack(const struct ut_facts *f, struct ut_buf *out)
 		ut_buf_add(out, parts[i].data, parts[i].len);
 }
 
-static void *take(const char **at, const char *end, size_t len)
+static void *rewrite_facts_take(const char **at, const char *end, size_t len)
 {
 	void *copy;
 
@@ -419,9 +420,10 @@ int ut_facts_unpack(struct ut_facts *f, const char **at, const char *end)
 	memcpy(&flat, *at, sizeof(flat));
 	*at += sizeof(flat);
 	parts_of(&flat, parts);
-	flat.text = (struct ut_buf){ take(at, end, parts[0].len), parts[0].len, parts[0].len };
-	flat.processes = take(at, end, parts[1].len);
-	flat.members = take(at, end, parts[2].len);
+	flat.text = (struct ut_buf){ rewrite_facts_take(at, end, parts[0].len), parts[0].len,
+				     parts[0].len };
+	flat.processes = rewrite_facts_take(at, end, parts[1].len);
+	flat.members = rewrite_facts_take(at, end, parts[2].len);
 	flat.process_cap = flat.process_count;
 	flat.member_cap = flat.member_count;
 	flat.by_pid = (struct ut_hashtab){ 0 };
@@ -430,7 +432,8 @@ int ut_facts_unpack(struct ut_facts *f, const char **at, const char *end)
 		return -EPROTO;
 	}
 	for (uint32_t i = 0; i < flat.process_count; i++)
-		ut_hashtab_add(&flat.by_pid, hash_of(ut_facts_span(&flat, flat.processes[i].pid)),
+		ut_hashtab_add(&flat.by_pid,
+			       rewrite_facts_hash_of(ut_facts_span(&flat, flat.processes[i].pid)),
 			       i + 1);
 	*f = flat;
 	return 0;

@@ -147,7 +147,7 @@ static void add_ns(struct fixed *f, int64_t shift_ns)
 }
 
 /* With zeros in front up to width, which is at most MOST_WIDTH. */
-static inline char *put_number(char *p, uint64_t value, unsigned int base, int width)
+static inline char *rewrite_number_put_number(char *p, uint64_t value, unsigned int base, int width)
 {
 	char digits[UT_REWRITE_ROOM], *end = digits + sizeof(digits), *at = end;
 
@@ -161,16 +161,16 @@ static inline char *put_number(char *p, uint64_t value, unsigned int base, int w
 
 static char *put_decimal(char *p, uint64_t value, int width)
 {
-	return put_number(p, value, 10, width);
+	return rewrite_number_put_number(p, value, 10, width);
 }
 
 static char *put_hex(char *p, uint64_t value, int width)
 {
-	return put_number(p, value, 16, width);
+	return rewrite_number_put_number(p, value, 16, width);
 }
 
 /* Any number, quoted or not; false if it is none. */
-static bool read_number(struct fixed *f, struct ut_str text, bool *quoted)
+static bool rewrite_number_read_number(struct fixed *f, struct ut_str text, bool *quoted)
 {
 	const char *p = text.ptr, *end = p + text.len;
 	bool negative;
@@ -192,7 +192,7 @@ static bool read_number(struct fixed *f, struct ut_str text, bool *quoted)
 }
 
 /* Rounded to ns; false if it does not fit. */
-static bool to_ns(const struct fixed *f, int64_t *ns)
+static bool rewrite_number_to_ns(const struct fixed *f, int64_t *ns)
 {
 	int64_t part;
 
@@ -226,7 +226,8 @@ bool ut_rewrite_ns(struct ut_str text, int64_t *ns)
 
 	if (!text.len)
 		return false;
-	return usual_ns(text, &decimals, ns) || (read_number(&f, text, &quoted) && to_ns(&f, ns));
+	return usual_ns(text, &decimals, ns) ||
+	       (rewrite_number_read_number(&f, text, &quoted) && rewrite_number_to_ns(&f, ns));
 }
 
 /* A time that is not negative, with so many decimals, which are enough for it. */
@@ -253,10 +254,10 @@ size_t ut_rewrite_shift(char *out, struct ut_str text, int64_t shift_ns, int64_t
 		return 0;
 	if (usual_ns(text, &decimals, ns) && !__builtin_add_overflow(*ns, shift_ns, ns) && *ns >= 0)
 		return put_us(out, *ns, decimals > needs ? decimals : needs);
-	if (!read_number(&f, text, &quoted))
+	if (!rewrite_number_read_number(&f, text, &quoted))
 		return 0;
 	add_ns(&f, shift_ns);
-	if (!to_ns(&f, ns))
+	if (!rewrite_number_to_ns(&f, ns))
 		return 0;
 	negative = f.whole < 0;
 	if (negative)

@@ -55,7 +55,7 @@ static const char *string_slow(const char *p, const char *end)
 }
 
 /* Behind the string whose text starts at p. The quotes behind the window stop the search. */
-static inline const char *string(const char *p, const char *end)
+static inline const char *rewrite_scan_string(const char *p, const char *end)
 {
 	p = ut_json_special(p);
 	return *p == '"' && p < end ? p + 1 : string_slow(p, end);
@@ -95,7 +95,7 @@ static const char *number_slow(const char *p)
 
 /* Digits and at most one point among up to 15 bytes: no loop, and no branch that depends on them.
  */
-static inline const char *number(const char *p)
+static inline const char *rewrite_scan_number(const char *p)
 {
 #ifdef __SSE2__
 	__m128i x = _mm_loadu_si128((const __m128i *)(const void *)p);
@@ -114,14 +114,15 @@ static inline const char *number(const char *p)
 	return number_slow(p);
 }
 
-static inline const char *word(const char *p)
+static inline const char *rewrite_scan_word(const char *p)
 {
 	if (!memcmp(p, "true", 4) || !memcmp(p, "null", 4))
 		return p + 4;
 	return !memcmp(p, "false", 5) ? p + 5 : NULL;
 }
 
-/* Whole numbers of a few digits are what lists are made of; the rest is for number(). */
+/* Whole numbers of a few digits are what lists are made of; the rest is for rewrite_scan_number().
+ */
 static inline const char *small_number(const char *p)
 {
 	const char *q = p + 1;
@@ -130,16 +131,16 @@ static inline const char *small_number(const char *p)
 		q++;
 	if ((*q == ',' || *q == ']' || *q == '}') && (*p != '0' || q == p + 1))
 		return q;
-	return number(p);
+	return rewrite_scan_number(p);
 }
 
 static inline const char *scalar(const char *p, const char *end)
 {
 	if (*p == '"')
-		return string(p + 1, end);
+		return rewrite_scan_string(p + 1, end);
 	if (ut_json_digit(*p))
 		return small_number(p);
-	return *p == '-' ? number(p) : word(p);
+	return *p == '-' ? rewrite_scan_number(p) : rewrite_scan_word(p);
 }
 
 /* ---- keys ----------------------------------------------------------------------------------- */
@@ -208,7 +209,7 @@ static void learn_key(struct ut_scan_keys *k, const char *text, size_t len, uint
 static const char *key_slow(struct ut_scan_keys *k, const char *p, const char *end, uint8_t *member)
 {
 	struct ut_rewrite_walk_event e;
-	const char *text = p, *close = *p == '"' ? string(p + 1, end) : NULL;
+	const char *text = p, *close = *p == '"' ? rewrite_scan_string(p + 1, end) : NULL;
 	const struct ut_str *to;
 
 	if (!close)

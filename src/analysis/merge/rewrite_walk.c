@@ -44,7 +44,7 @@ static bool read_members(struct ut_json *j, struct ut_rewrite_walk_event *e)
 }
 
 /* The event at p, quickly if it is as it should be; what follows behind it, or NULL. */
-static inline const char *scan(struct ut_rewrite_walk *w, const char *p)
+static inline const char *rewrite_walk_scan(struct ut_rewrite_walk *w, const char *p)
 {
 	const char *after = w->trusted ? ut_scan_again(p, w->json.end, &w->event) : NULL;
 
@@ -54,7 +54,7 @@ static inline const char *scan(struct ut_rewrite_walk *w, const char *p)
 static bool read_event(struct ut_rewrite_walk *w)
 {
 	struct ut_json *j = &w->json;
-	const char *after = scan(w, j->at);
+	const char *after = rewrite_walk_scan(w, j->at);
 
 	w->strict = after != NULL;
 	if (!after)
@@ -115,7 +115,7 @@ static enum ut_rewrite_walk_item hand_out(struct ut_rewrite_walk *w, uint64_t re
 
 /* ---- what is wrong ------------------------------------------------------------------------- */
 
-static void note(struct ut_json_note *n, uint64_t offset)
+static void rewrite_walk_note(struct ut_json_note *n, uint64_t offset)
 {
 	if (!n->count++)
 		n->first = offset;
@@ -130,9 +130,9 @@ static enum ut_rewrite_walk_item end_of_input(struct ut_rewrite_walk *w)
 	while (p < j->end && (*p == ',' || (unsigned char)*p <= ' '))
 		p++;
 	if (p < j->end)
-		note(&w->odd[UT_REWRITE_CUT], ut_json_offset(j, p));
+		rewrite_walk_note(&w->odd[UT_REWRITE_CUT], ut_json_offset(j, p));
 	else if (w->place != AT_TOP)
-		note(&w->odd[UT_REWRITE_UNCLOSED], ut_json_offset(j, p));
+		rewrite_walk_note(&w->odd[UT_REWRITE_UNCLOSED], ut_json_offset(j, p));
 	w->place = AT_END;
 	return UT_ITEM_END;
 }
@@ -150,7 +150,7 @@ static enum ut_rewrite_walk_item trouble(struct ut_rewrite_walk *w, struct ut_er
 	if (j->trouble == UT_JSON_BAD) {
 		if (!w->odd[UT_REWRITE_DAMAGED].count)
 			snprintf(w->why, sizeof(w->why), "%s", j->why ? j->why : "no JSON");
-		note(&w->odd[UT_REWRITE_DAMAGED], j->where);
+		rewrite_walk_note(&w->odd[UT_REWRITE_DAMAGED], j->where);
 		w->place = w->place == IN_ARRAY ? IN_ARRAY : AT_TOP;
 		if (!ut_chrome_recover(j))
 			w->place = AT_END;
@@ -163,7 +163,7 @@ static enum ut_rewrite_walk_item trouble(struct ut_rewrite_walk *w, struct ut_er
 
 /* ---- the file ------------------------------------------------------------------------------ */
 
-static ssize_t read_source(void *ctx, void *to, size_t len, struct ut_err *err)
+static ssize_t rewrite_walk_read_source(void *ctx, void *to, size_t len, struct ut_err *err)
 {
 	return ut_source_read(ctx, to, len, err);
 }
@@ -176,7 +176,7 @@ int ut_rewrite_walk_open(struct ut_rewrite_walk *w, const char *path, struct ut_
 	rc = ut_source_open(&w->source, path, err);
 	if (rc)
 		return rc;
-	ut_json_init_window(&w->json, read_source, &w->source, WINDOW);
+	ut_json_init_window(&w->json, rewrite_walk_read_source, &w->source, WINDOW);
 	return 0;
 }
 
@@ -213,7 +213,7 @@ static bool read_quickly(struct ut_rewrite_walk *w)
 		return false;
 	while (*p == '\n' || *p == ' ')
 		p++;
-	after = *p == '{' && p < j->end ? scan(w, p) : NULL;
+	after = *p == '{' && p < j->end ? rewrite_walk_scan(w, p) : NULL;
 	if (!after || !(w->trusted || ut_rewrite_is_clean(w->event.text)))
 		return false;
 	j->at = after;
@@ -245,7 +245,7 @@ static enum ut_rewrite_walk_item next_in_array(struct ut_rewrite_walk *w, struct
 		}
 		if (w->event.text.ptr)
 			return hand_out(w, before);
-		note(&w->odd[UT_REWRITE_STRANGE], ut_json_offset(j, j->mark));
+		rewrite_walk_note(&w->odd[UT_REWRITE_STRANGE], ut_json_offset(j, j->mark));
 	}
 }
 
@@ -266,7 +266,7 @@ static bool pass_large(struct ut_rewrite_walk *w)
 	    (!object && *j->mark != '['))
 		return false;
 	if (!is_samples(w))
-		note(&w->odd[UT_REWRITE_LARGE], ut_json_offset(j, j->mark));
+		rewrite_walk_note(&w->odd[UT_REWRITE_LARGE], ut_json_offset(j, j->mark));
 	j->at = j->mark;
 	ut_json_enter(j);
 	do {
@@ -321,7 +321,7 @@ static enum ut_rewrite_walk_item next_in_object(struct ut_rewrite_walk *w, struc
 		return trouble(w, err);
 	if (w->value.len > UT_REWRITE_VALUE_MOST || is_samples(w)) {
 		if (!is_samples(w))
-			note(&w->odd[UT_REWRITE_LARGE], ut_json_offset(j, j->mark));
+			rewrite_walk_note(&w->odd[UT_REWRITE_LARGE], ut_json_offset(j, j->mark));
 		w->value.len = 0;
 	}
 	return UT_ITEM_MEMBER;
@@ -417,7 +417,8 @@ static enum ut_rewrite_walk_item next_at_top(struct ut_rewrite_walk *w, struct u
 }
 
 /* The end of the file. One without an event that could be read, but with damage, is refused. */
-static enum ut_rewrite_walk_item evaluate(const struct ut_rewrite_walk *w, struct ut_err *err)
+static enum ut_rewrite_walk_item rewrite_walk_evaluate(const struct ut_rewrite_walk *w,
+						       struct ut_err *err)
 {
 	const struct ut_json_note *damaged = &w->odd[UT_REWRITE_DAMAGED];
 
@@ -445,7 +446,7 @@ enum ut_rewrite_walk_item ut_rewrite_walk_next(struct ut_rewrite_walk *w, struct
 		else
 			item = next_at_top(w, err);
 	}
-	return item == UT_ITEM_END ? evaluate(w, err) : item;
+	return item == UT_ITEM_END ? rewrite_walk_evaluate(w, err) : item;
 }
 
 bool ut_rewrite_walk_was_clean(const struct ut_rewrite_walk *w)
@@ -464,7 +465,8 @@ struct report_sink {
 	void *ctx;
 };
 
-static void say(const struct report_sink *t, const struct ut_json_note *n, const char *text)
+static void rewrite_walk_say(const struct report_sink *t, const struct ut_json_note *n,
+			     const char *text)
 {
 	char line[320], more[48] = "";
 
@@ -493,10 +495,10 @@ void ut_rewrite_walk_report(const struct ut_rewrite_walk *w,
 	char text[200];
 
 	for (size_t i = 0; i < UT_JSON_REPAIRS; i++)
-		say(&t, &w->json.repairs[i], repaired[i]);
+		rewrite_walk_say(&t, &w->json.repairs[i], repaired[i]);
 	for (size_t i = 0; i < UT_REWRITE_ODDS; i++) {
 		snprintf(text, sizeof(text), "%s%s", odd[i], i == UT_REWRITE_DAMAGED ? w->why : "");
-		say(&t, &w->odd[i], text);
+		rewrite_walk_say(&t, &w->odd[i], text);
 	}
 	if (w->source.cut)
 		report(ctx,

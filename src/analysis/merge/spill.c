@@ -20,7 +20,8 @@ struct head {
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-static int write_all(const struct ut_spill *s, const void *data, size_t len, struct ut_err *err)
+static int spill_write_all(const struct ut_spill *s, const void *data, size_t len,
+			   struct ut_err *err)
 {
 	const char *p = data;
 
@@ -63,7 +64,7 @@ static uint64_t frame_size(const struct head *h)
 	return sizeof(*h) + h->count * (sizeof(int64_t) + sizeof(uint64_t)) + h->len;
 }
 
-static int flush(struct ut_spill *s, struct ut_err *err)
+static int spill_flush(struct ut_spill *s, struct ut_err *err)
 {
 	struct ut_frame *f = &s->frame;
 	struct head head = { MAGIC, f->count, f->len };
@@ -72,13 +73,13 @@ static int flush(struct ut_spill *s, struct ut_err *err)
 	if (!f->count)
 		return 0;
 	mark_frame(s);
-	rc = write_all(s, &head, sizeof(head), err);
+	rc = spill_write_all(s, &head, sizeof(head), err);
 	if (!rc)
-		rc = write_all(s, f->keys, f->count * sizeof(*f->keys), err);
+		rc = spill_write_all(s, f->keys, f->count * sizeof(*f->keys), err);
 	if (!rc)
-		rc = write_all(s, f->ends, f->count * sizeof(*f->ends), err);
+		rc = spill_write_all(s, f->ends, f->count * sizeof(*f->ends), err);
 	if (!rc)
-		rc = write_all(s, f->text, f->len, err);
+		rc = spill_write_all(s, f->text, f->len, err);
 	s->size += frame_size(&head);
 	s->text += f->len;
 	f->count = 0;
@@ -86,8 +87,8 @@ static int flush(struct ut_spill *s, struct ut_err *err)
 	return rc;
 }
 
-static int put(struct ut_runs *runs, const struct ut_frame *from, uint32_t first, uint32_t end,
-	       struct ut_err *err)
+static int spill_put(struct ut_runs *runs, const struct ut_frame *from, uint32_t first,
+		     uint32_t end, struct ut_err *err)
 {
 	struct ut_spill *s = (struct ut_spill *)runs;
 	struct ut_frame *f = &s->frame;
@@ -103,19 +104,19 @@ static int put(struct ut_runs *runs, const struct ut_frame *from, uint32_t first
 		f->ends[f->count + i] = f->len + from->ends[first + i] - start;
 	f->len += len;
 	f->count += n;
-	return f->len >= UT_FRAME_BYTES ? flush(s, err) : 0;
+	return f->len >= UT_FRAME_BYTES ? spill_flush(s, err) : 0;
 }
 
 void ut_spill_start(struct ut_spill *s, int fd, uint64_t start, const char *path)
 {
-	*s = (struct ut_spill){ .runs.put = put, .fd = fd, .path = path, .step = 1 };
+	*s = (struct ut_spill){ .runs.put = spill_put, .fd = fd, .path = path, .step = 1 };
 	s->start = s->size = start;
 	s->marks = ut_make(UT_SPILL_MARKS * sizeof(*s->marks));
 }
 
 int ut_spill_finish(struct ut_spill *s, struct ut_err *err)
 {
-	return flush(s, err);
+	return spill_flush(s, err);
 }
 
 void ut_spill_release(struct ut_spill *s)
@@ -141,7 +142,7 @@ static int damaged(const struct reader *r, struct ut_err *err)
 }
 
 /* 1, 0 at the end of the file, or what is wrong. */
-static int read_all(struct reader *r, void *to, size_t len, struct ut_err *err)
+static int spill_read_all(struct reader *r, void *to, size_t len, struct ut_err *err)
 {
 	size_t have = 0;
 
@@ -160,10 +161,11 @@ static int read_all(struct reader *r, void *to, size_t len, struct ut_err *err)
 	return 1;
 }
 
-/* The head of the next frame, and its keys. As read_all(). */
-static int read_head(struct reader *r, struct head *head, struct ut_frame *f, struct ut_err *err)
+/* The head of the next frame, and its keys. As spill_read_all(). */
+static int spill_read_head(struct reader *r, struct head *head, struct ut_frame *f,
+			   struct ut_err *err)
 {
-	int rc = read_all(r, head, sizeof(*head), err);
+	int rc = spill_read_all(r, head, sizeof(*head), err);
 
 	if (rc <= 0)
 		return rc;
@@ -171,9 +173,9 @@ static int read_head(struct reader *r, struct head *head, struct ut_frame *f, st
 		return damaged(r, err);
 	f->keys = ut_grow(f->keys, head->count, &f->key_cap, sizeof(*f->keys));
 	f->ends = ut_grow(f->ends, head->count, &f->end_cap, sizeof(*f->ends));
-	rc = read_all(r, f->keys, head->count * sizeof(*f->keys), err);
+	rc = spill_read_all(r, f->keys, head->count * sizeof(*f->keys), err);
 	if (rc == 1)
-		rc = read_all(r, f->ends, head->count * sizeof(*f->ends), err);
+		rc = spill_read_all(r, f->ends, head->count * sizeof(*f->ends), err);
 	if (rc == 0 || (rc == 1 && f->ends[head->count - 1] != head->len))
 		return damaged(r, err);
 	return rc;
@@ -191,7 +193,7 @@ static void drop_first(struct ut_frame *f, uint32_t n)
 		f->ends[i] = f->ends[i + n] - start;
 }
 
-static int next(struct ut_stream *stream, struct ut_frame *f, struct ut_err *err)
+static int spill_next(struct ut_stream *stream, struct ut_frame *f, struct ut_err *err)
 {
 	struct reader *r = (struct reader *)stream;
 	uint64_t start = r->at;
@@ -202,11 +204,11 @@ static int next(struct ut_stream *stream, struct ut_frame *f, struct ut_err *err
 	f->len = 0;
 	if (start > r->to.frame || (start == r->to.frame && !r->to.event))
 		return 0;
-	rc = read_head(r, &head, f, err);
+	rc = spill_read_head(r, &head, f, err);
 	if (rc <= 0)
 		return rc;
 	f->text = ut_grow(f->text, head.len, &f->cap, 1);
-	rc = read_all(r, f->text, head.len, err);
+	rc = spill_read_all(r, f->text, head.len, err);
 	if (rc <= 0)
 		return rc ? rc : damaged(r, err);
 	f->count = head.count;
@@ -215,7 +217,7 @@ static int next(struct ut_stream *stream, struct ut_frame *f, struct ut_err *err
 	f->len = f->ends[f->count - 1];
 	if (start == r->from.frame && r->from.event)
 		drop_first(f, r->from.event < f->count ? (uint32_t)r->from.event : f->count);
-	return f->count ? 1 : next(stream, f, err);
+	return f->count ? 1 : spill_next(stream, f, err);
 }
 
 static void close_reader(struct ut_stream *stream)
@@ -228,7 +230,7 @@ struct ut_stream *ut_spill_open_part(int fd, const char *path, struct ut_spill_c
 {
 	struct reader *r = ut_make(sizeof(*r));
 
-	*r = (struct reader){ { next, close_reader }, fd, path, from.frame, from, to };
+	*r = (struct reader){ { spill_next, close_reader }, fd, path, from.frame, from, to };
 	posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
 	return &r->stream;
 }
@@ -293,7 +295,7 @@ int ut_spill_find(const struct ut_spill *s, int64_t key, struct ut_spill_cut *cu
 	int rc = 1;
 
 	*cut = ut_spill_end(s);
-	while (r.at < s->size && (rc = read_head(&r, &head, &f, err)) == 1) {
+	while (r.at < s->size && (rc = spill_read_head(&r, &head, &f, err)) == 1) {
 		uint32_t event = first_from(&f, head.count, key);
 
 		if (event < head.count) {

@@ -130,7 +130,7 @@ struct heap {
 };
 
 /* Without a branch: which lane is first cannot be foreseen. */
-static inline bool before(const struct head *a, const struct head *b)
+static inline bool streams_before(const struct head *a, const struct head *b)
 {
 	return (a->key < b->key) | ((a->key == b->key) & (a->lane < b->lane));
 }
@@ -143,8 +143,8 @@ static void sift_down(struct heap *h, size_t i, struct head head)
 
 	for (; (child = 2 * i + 1) < h->count; i = child) {
 		if (child + 1 < h->count)
-			child += before(&items[child + 1], &items[child]);
-		if (!before(&items[child], &head))
+			child += streams_before(&items[child + 1], &items[child]);
+		if (!streams_before(&items[child], &head))
 			break;
 		items[i] = items[child];
 	}
@@ -158,7 +158,7 @@ static struct head head_of(struct lane *l)
 
 static bool goes_first(struct lane *l, uint32_t i, const struct head *other)
 {
-	return before(&(struct head){ l->frame->keys[i], l }, other);
+	return streams_before(&(struct head){ l->frame->keys[i], l }, other);
 }
 
 /* How far the lane at the top may go before another has to. Keys never fall: search, not walk. */
@@ -171,7 +171,7 @@ static uint32_t run_end(const struct heap *h)
 	if (h->count == 1)
 		return high;
 	other = &h->items[1];
-	if (h->count > 2 && before(&h->items[2], other))
+	if (h->count > 2 && streams_before(&h->items[2], other))
 		other = &h->items[2];
 	if (low < high && !goes_first(l, low, other))
 		return low; /* ranks in step: one event each */
@@ -229,7 +229,7 @@ static int take_all(struct pool *p, struct heap *h, struct ut_runs *to, struct u
 
 /* ---- both ------------------------------------------------------------------------------------ */
 
-static void release(struct pool *p)
+static void streams_release(struct pool *p)
 {
 	for (size_t i = 0; i < p->count; i++) {
 		for (size_t k = 0; k < AHEAD; k++)
@@ -274,7 +274,7 @@ int ut_streams_merge(struct ut_stream *const *streams, size_t count, unsigned in
 	p.threaded = started > 0;
 	rc = take_all(&p, &h, to, err);
 	stop_workers(&p, workers, started);
-	release(&p);
+	streams_release(&p);
 	free(workers);
 	free(h.items);
 	return rc;

@@ -62,7 +62,7 @@ static const char *bound_by(const struct ut_roof *r, const struct ut_roof_kernel
 	return level == DRAM ? "gpu_memory" : "L3";
 }
 
-static void put(struct ut_out *out, double value)
+static void compat_roofline_put(struct ut_out *out, double value)
 {
 	char text[UT_SHORTEST_ROOM];
 
@@ -70,7 +70,7 @@ static void put(struct ut_out *out, double value)
 }
 
 /* Letters only: no comma, no quote, nothing that a reader would stumble over. */
-static void put_name(struct ut_out *out, struct ut_str name)
+static void compat_roofline_put_name(struct ut_out *out, struct ut_str name)
 {
 	for (size_t i = 0; i < name.len; i++) {
 		char c = (char)(name.ptr[i] | 0x20);
@@ -80,27 +80,28 @@ static void put_name(struct ut_out *out, struct ut_str name)
 	}
 }
 
-static void put_kernel(struct ut_out *out, const struct ut_roof *r, const struct ut_roof_kernel *k)
+static void compat_roofline_put_kernel(struct ut_out *out, const struct ut_roof *r,
+				       const struct ut_roof_kernel *k)
 {
 	const struct ut_roof_work *w = &k->work;
 	double ns = w->ns > 0 ? w->ns : 1, matrix = w->done[UT_ROOF_FP16_TENSOR];
 	double bytes = w->done[DRAM], cached = w->done[cache_of(k)];
 
-	put_name(out, k->name);
-	put(out, w->ns / 1e9);
-	put(out, 100 * k->share);
+	compat_roofline_put_name(out, k->name);
+	compat_roofline_put(out, w->ns / 1e9);
+	compat_roofline_put(out, 100 * k->share);
 	ut_out_fmt(out, " %% , %s", bound_by(r, k));
-	put(out, w->done[UT_ROOF_FP16] / ns);
-	put(out, w->done[UT_ROOF_FP32] / ns);
-	put(out, w->done[UT_ROOF_FP64] / ns);
-	put(out, w->done[UT_ROOF_BF16_TENSOR] / ns);
-	put(out, matrix);
-	put(out, matrix / ns);
-	put(out, w->count ? w->busy / (double)w->count : 0);
-	put(out, bytes > 0 ? matrix / bytes : 0);
-	put(out, cached > 0 ? matrix / cached : 0);
-	put(out, bytes / ns);
-	put(out, cached / ns);
+	compat_roofline_put(out, w->done[UT_ROOF_FP16] / ns);
+	compat_roofline_put(out, w->done[UT_ROOF_FP32] / ns);
+	compat_roofline_put(out, w->done[UT_ROOF_FP64] / ns);
+	compat_roofline_put(out, w->done[UT_ROOF_BF16_TENSOR] / ns);
+	compat_roofline_put(out, matrix);
+	compat_roofline_put(out, matrix / ns);
+	compat_roofline_put(out, w->count ? w->busy / (double)w->count : 0);
+	compat_roofline_put(out, bytes > 0 ? matrix / bytes : 0);
+	compat_roofline_put(out, cached > 0 ? matrix / cached : 0);
+	compat_roofline_put(out, bytes / ns);
+	compat_roofline_put(out, cached / ns);
 	ut_out_text(out, "\n");
 }
 
@@ -112,7 +113,7 @@ static void put_total(struct ut_out *out, const char *title, double value)
 }
 
 /* Operations are whole numbers there. */
-static void put_count(struct ut_out *out, const char *title, double value)
+static void compat_roofline_put_count(struct ut_out *out, const char *title, double value)
 {
 	ut_out_fmt(out, "%s %.0f\n", title, value);
 }
@@ -127,16 +128,16 @@ void ut_roof_compat(struct ut_out *out, const struct ut_roof *r)
 			 "FP16_XMX(Gops), FP16_XMX (GFLOPS),fp16_xmx_utilization [%], "
 			 "AI (gpu_memory), AI (L3) ,gpu_memory (GB/s), L3 (GB/s)\n");
 	for (size_t i = 0; i < r->count; i++) {
-		put_kernel(out, r, &r->kernels[i]);
+		compat_roofline_put_kernel(out, r, &r->kernels[i]);
 		ut_roof_work_add(&all, &r->kernels[i].work);
 	}
 	for (unsigned int p = 0; p < UT_ROOF_UNITS; p++)
 		flop += all.done[p];
-	put_count(out, "FP16_total TFlop :", all.done[UT_ROOF_FP16]);
-	put_count(out, "FP16_XMX_total TFlop :", all.done[UT_ROOF_FP16_TENSOR]);
-	put_count(out, "BF16_XMX_total TFlop :", all.done[UT_ROOF_BF16_TENSOR]);
-	put_count(out, "FP32_total Tflop :", all.done[UT_ROOF_FP32]);
-	put_count(out, "FP64_total Tflop :", all.done[UT_ROOF_FP64]);
+	compat_roofline_put_count(out, "FP16_total TFlop :", all.done[UT_ROOF_FP16]);
+	compat_roofline_put_count(out, "FP16_XMX_total TFlop :", all.done[UT_ROOF_FP16_TENSOR]);
+	compat_roofline_put_count(out, "BF16_XMX_total TFlop :", all.done[UT_ROOF_BF16_TENSOR]);
+	compat_roofline_put_count(out, "FP32_total Tflop :", all.done[UT_ROOF_FP32]);
+	compat_roofline_put_count(out, "FP64_total Tflop :", all.done[UT_ROOF_FP64]);
 	put_total(out, "Total_time", all.ns / 1e9);
 	put_total(out, "Total achieved Flops", all.ns > 0 ? flop / all.ns : 0);
 }

@@ -21,7 +21,7 @@ static void rule(struct ut_out *out, char c)
 }
 
 /* A line with something in front of each. */
-static void put(struct ut_out *out, const char *front, struct ut_str s)
+static void compat_stall_put(struct ut_out *out, const char *front, struct ut_str s)
 {
 	ut_out_text(out, front);
 	ut_out_write(out, s.ptr, s.len);
@@ -61,22 +61,22 @@ static void put_more(struct ut_out *out, const char *front, const struct ut_stal
 {
 	if (p->call.len) {
 		ut_out_text(out, front);
-		put(out, "Inlined at: ", p->call);
+		compat_stall_put(out, "Inlined at: ", p->call);
 	}
 	if (p->control.len) {
 		ut_out_text(out, front);
-		put(out, "Control: ", p->control);
+		compat_stall_put(out, "Control: ", p->control);
 	}
 }
 
 static void put_stalled(struct ut_out *out, const struct ut_stall_place *p)
 {
 	ut_out_text(out, "\nInstruction\n");
-	put(out, "  ", p->text);
+	compat_stall_put(out, "  ", p->text);
 	if (p->source.len) {
-		put(out, "  ", p->source);
+		compat_stall_put(out, "  ", p->source);
 		if (p->file.len)
-			put(out, "  File: ", p->file);
+			compat_stall_put(out, "  File: ", p->file);
 	}
 	put_more(out, "  ", p);
 }
@@ -87,18 +87,18 @@ static void put_cause(struct ut_out *out, const struct ut_stall_result *r,
 	const struct ut_stall_place *p = &c->place;
 
 	ut_out_text(out, "  instruction\n");
-	put(out, "    ", p->text);
+	compat_stall_put(out, "    ", p->text);
 	if (p->source.len) {
-		put(out, "    ", p->source);
-		put(out, "    File: ", p->file.len ? p->file : ut_str_of("unknown"));
+		compat_stall_put(out, "    ", p->source);
+		compat_stall_put(out, "    File: ", p->file.len ? p->file : ut_str_of("unknown"));
 	}
 	put_more(out, "    ", p);
 	if (r->maker == UT_STALL_NVIDIA && c->through.len)
-		put(out, "    Through: ", c->through);
+		compat_stall_put(out, "    Through: ", c->through);
 }
 
-static void put_finding(struct ut_out *out, const struct ut_stall_result *r,
-			const struct ut_stall_finding *f)
+static void compat_stall_put_finding(struct ut_out *out, const struct ut_stall_result *r,
+				     const struct ut_stall_finding *f)
 {
 	put_stalled(out, &f->place);
 	if (r->maker == UT_STALL_NVIDIA)
@@ -119,8 +119,8 @@ static bool lacks_scoreboard(const struct ut_stall_result *r)
 
 void ut_stall_text(struct ut_out *out, const struct ut_stall_result *r)
 {
-	put(out, "Kernel: ", r->kernel);
-	put(out, "Assembly with instruction addresses: ", r->assembly);
+	compat_stall_put(out, "Kernel: ", r->kernel);
+	compat_stall_put(out, "Assembly with instruction addresses: ", r->assembly);
 	if (r->top == UT_STALL_TOP_ALL)
 		ut_out_text(out, "\nReport of Stalls of Each Type\n");
 	else
@@ -134,7 +134,7 @@ void ut_stall_text(struct ut_out *out, const struct ut_stall_result *r)
 
 		if (!i || f->reason != r->findings[i - 1].reason)
 			begin_reason(out, r, f->reason);
-		put_finding(out, r, f);
+		compat_stall_put_finding(out, r, f);
 	}
 	rule(out, '=');
 }

@@ -5,7 +5,7 @@
 #define MACHINE_CUDA 190 /* EM_CUDA */
 
 /* Copied: nothing in a hostile file is aligned for sure. */
-static bool take(struct ut_str bytes, uint64_t offset, void *to, size_t len)
+static bool cubin_take(struct ut_str bytes, uint64_t offset, void *to, size_t len)
 {
 	if (offset > bytes.len || len > bytes.len - offset)
 		return false;
@@ -15,7 +15,7 @@ static bool take(struct ut_str bytes, uint64_t offset, void *to, size_t len)
 
 static bool header(struct ut_str bytes, Elf64_Ehdr *e)
 {
-	return take(bytes, 0, e, sizeof(*e)) && !memcmp(e->e_ident, ELFMAG, SELFMAG) &&
+	return cubin_take(bytes, 0, e, sizeof(*e)) && !memcmp(e->e_ident, ELFMAG, SELFMAG) &&
 	       e->e_ident[EI_CLASS] == ELFCLASS64 && e->e_ident[EI_DATA] == ELFDATA2LSB &&
 	       e->e_machine == MACHINE_CUDA;
 }
@@ -30,7 +30,7 @@ bool ut_cubin_is(struct ut_str bytes)
 static bool section(struct ut_str bytes, const Elf64_Ehdr *e, uint32_t number, Elf64_Shdr *s)
 {
 	return number < e->e_shnum && e->e_shentsize == sizeof(*s) && e->e_shoff <= bytes.len &&
-	       take(bytes, e->e_shoff + number * sizeof(*s), s, sizeof(*s));
+	       cubin_take(bytes, e->e_shoff + number * sizeof(*s), s, sizeof(*s));
 }
 
 /* The table of symbols and the one of their names. */
@@ -70,7 +70,7 @@ bool ut_cubin_next(struct ut_str bytes, uint32_t *at, struct ut_cubin_function *
 	if (!symbols(bytes, &table, &names) || table.sh_offset > bytes.len)
 		return false;
 	while (*at < table.sh_size / sizeof(s) &&
-	       take(bytes, table.sh_offset + *at * sizeof(s), &s, sizeof(s))) {
+	       cubin_take(bytes, table.sh_offset + *at * sizeof(s), &s, sizeof(s))) {
 		uint32_t number = (*at)++;
 
 		if (ELF64_ST_TYPE(s.st_info) != STT_FUNC || s.st_value || !s.st_size ||

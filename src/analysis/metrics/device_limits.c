@@ -69,7 +69,7 @@ static const struct {
 	{ "T4", 40, TURING },
 };
 
-static bool is_word(char c)
+static bool device_limits_is_word(char c)
 {
 	return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
 }
@@ -79,8 +79,8 @@ static bool has_word(struct ut_str s, const char *word)
 {
 	const char *at = ut_str_find(s, word), *end = at ? at + strlen(word) : NULL;
 
-	return at && (at == s.ptr || !is_word(at[-1])) &&
-	       (end == s.ptr + s.len || !is_word(end[0]));
+	return at && (at == s.ptr || !device_limits_is_word(at[-1])) &&
+	       (end == s.ptr + s.len || !device_limits_is_word(end[0]));
 }
 
 struct ut_device_limits ut_device_limits(struct ut_str model)
@@ -95,13 +95,13 @@ struct ut_device_limits ut_device_limits(struct ut_str model)
 	return (struct ut_device_limits){ 0 };
 }
 
-static void put(struct ut_kernel_facts *f, enum ut_kernel_fact fact, double value)
+static void device_limits_put(struct ut_kernel_facts *f, enum ut_kernel_fact fact, double value)
 {
 	if (isnan(f->value[fact]))
 		f->value[fact] = value;
 }
 
-static double least(double a, double b)
+static double device_limits_least(double a, double b)
 {
 	return b < a ? b : a;
 }
@@ -128,7 +128,7 @@ static double fit(const struct ut_kernel_facts *f, const struct ut_device_limits
 	if (!(warps >= 1) || !l->warps)
 		return NAN;
 	*why = "the size of its blocks";
-	fits = least(l->blocks, floor(l->warps / warps));
+	fits = device_limits_least(l->blocks, floor(l->warps / warps));
 	if (registers > 0)
 		limit(&fits, floor(l->registers / (ceil(registers * 32 / 256) * 256 * warps)), why,
 		      "registers");
@@ -142,16 +142,16 @@ void ut_kernel_facts_fit(struct ut_kernel_facts *f, const struct ut_device_limit
 	double blocks = f->value[UT_FACT_BLOCKS], processors, fits;
 
 	if (l->processors)
-		put(f, UT_FACT_PROCESSORS, l->processors);
-	put(f, UT_FACT_FIT, fit(f, l, &f->limit));
+		device_limits_put(f, UT_FACT_PROCESSORS, l->processors);
+	device_limits_put(f, UT_FACT_FIT, fit(f, l, &f->limit));
 	processors = f->value[UT_FACT_PROCESSORS];
 	fits = f->value[UT_FACT_FIT];
 	if (l->warps && fits >= 1)
-		put(f, UT_FACT_OCCUPANCY,
-		    100 * fits * ceil(f->value[UT_FACT_THREADS] / 32) / l->warps);
+		device_limits_put(f, UT_FACT_OCCUPANCY,
+				  100 * fits * ceil(f->value[UT_FACT_THREADS] / 32) / l->warps);
 	if (!(blocks >= 1) || !(processors >= 1))
 		return;
-	put(f, UT_FACT_FILL, least(100, 100 * blocks / processors));
+	device_limits_put(f, UT_FACT_FILL, device_limits_least(100, 100 * blocks / processors));
 	if (fits >= 1)
-		put(f, UT_FACT_WAVES, blocks / (processors * fits));
+		device_limits_put(f, UT_FACT_WAVES, blocks / (processors * fits));
 }

@@ -157,7 +157,7 @@ struct launch {
 	struct ut_roof_work work;
 };
 
-static double number(const struct making *m, const struct ut_arg *a)
+static double kernel_facts_number(const struct making *m, const struct ut_arg *a)
 {
 	struct ut_str text;
 
@@ -216,15 +216,15 @@ static void read_args(struct making *m, uint32_t list, struct launch *l)
 		if (is_metric(titles[metrics])) {
 			l->is_measured = true;
 			keys[metrics] = args[i].key;
-			values[metrics++] = number(m, &args[i]);
+			values[metrics++] = kernel_facts_number(m, &args[i]);
 		}
 		if (what == NOTHING)
 			continue;
 		if (what < UT_KERNEL_FACTS)
 			/* of several counters of one unit, the busiest tells */
-			l->value[what] = fmax(l->value[what], number(m, &args[i]));
+			l->value[what] = fmax(l->value[what], kernel_facts_number(m, &args[i]));
 		else
-			l->value[what] = number(m, &args[i]);
+			l->value[what] = kernel_facts_number(m, &args[i]);
 	}
 	ut_kernel_roof_add(&m->roof, keys, titles, values, metrics, &l->work);
 }
@@ -253,13 +253,13 @@ static void read_record(const struct making *m, const struct ut_device_work *w, 
 
 /* ---- variants ------------------------------------------------------------------------------ */
 
-static uint64_t mix(uint64_t hash, uint64_t value)
+static uint64_t kernel_facts_mix(uint64_t hash, uint64_t value)
 {
 	return (hash ^ value) * 0x9e3779b97f4a7c15u;
 }
 
 /* Traces say anything: what is no size is none. */
-static uint64_t whole(double size)
+static uint64_t kernel_facts_whole(double size)
 {
 	return size >= 0 && size < 0x1p63 ? (uint64_t)size : 0;
 }
@@ -268,7 +268,9 @@ static uint32_t variant_of(struct making *m, const struct ut_device_work *w, con
 {
 	struct ut_kernel_set *s = m->set;
 	double blocks = l->blocks, threads = l->threads;
-	uint64_t key = mix(mix(mix(w->name, w->device), whole(blocks)), whole(threads));
+	uint64_t key = kernel_facts_mix(
+		kernel_facts_mix(kernel_facts_mix(w->name, w->device), kernel_facts_whole(blocks)),
+		kernel_facts_whole(threads));
 	uint32_t at = ut_idmap_get(&m->by_key, key);
 
 	if (at || s->count == MOST_VARIANTS)
@@ -284,7 +286,7 @@ static uint32_t variant_of(struct making *m, const struct ut_device_work *w, con
 	return (uint32_t)s->count;
 }
 
-static void add_pair(double *sectors, double *requests, double s, double r)
+static void kernel_facts_add_pair(double *sectors, double *requests, double s, double r)
 {
 	if (s >= 0 && r > 0) {
 		*sectors += s;
@@ -309,9 +311,10 @@ static void add_launch(struct sums *s, const struct ut_device_work *w, const str
 	}
 	if (l->value[BLOCKS_PER_SM] > 0 && l->blocks > 0)
 		s->processors = round(l->blocks / l->value[BLOCKS_PER_SM]);
-	add_pair(&s->sectors[0], &s->requests[0], l->value[LOAD_SECTORS], l->value[LOAD_REQUESTS]);
-	add_pair(&s->sectors[1], &s->requests[1], l->value[STORE_SECTORS],
-		 l->value[STORE_REQUESTS]);
+	kernel_facts_add_pair(&s->sectors[0], &s->requests[0], l->value[LOAD_SECTORS],
+			      l->value[LOAD_REQUESTS]);
+	kernel_facts_add_pair(&s->sectors[1], &s->requests[1], l->value[STORE_SECTORS],
+			      l->value[STORE_REQUESTS]);
 	for (unsigned int i = 0; i < MOST_REASONS; i++) {
 		if (l->value[STALL_RATIO + i] > 0)
 			s->ratio[i] += time * l->value[STALL_RATIO + i];
@@ -353,7 +356,7 @@ static double counter_value(const struct ut_event *e)
 	return e->flags & UT_EV_SIGNED ? (double)(int64_t)e->val : (double)e->val;
 }
 
-static uint64_t time_of(const struct ut_rows *rows, uint64_t at)
+static uint64_t kernel_facts_time_of(const struct ut_rows *rows, uint64_t at)
 {
 	return rows->blocks[at / UT_BLOCK_ROWS].ts[at % UT_BLOCK_ROWS];
 }
@@ -365,12 +368,12 @@ static uint64_t time_of(const struct ut_rows *rows, uint64_t at)
 static bool ends_within(const struct ut_store *store, uint32_t track, uint64_t at, uint64_t end)
 {
 	const struct ut_rows *rows = &store->rows[track];
-	uint64_t begin = time_of(rows, at), length = 0;
+	uint64_t begin = kernel_facts_time_of(rows, at), length = 0;
 
 	if (at + 1 < rows->count)
-		length = time_of(rows, at + 1) - begin;
+		length = kernel_facts_time_of(rows, at + 1) - begin;
 	else if (at)
-		length = begin - time_of(rows, at - 1);
+		length = begin - kernel_facts_time_of(rows, at - 1);
 	return begin + length - length / 10 <= end;
 }
 
@@ -431,12 +434,13 @@ static uint32_t log_name(struct making *m, uint32_t id)
 	return ut_idmap_get(&m->by_text, ut_strtab_intern(&m->names, s.ptr, s.len));
 }
 
-static void add_place(struct making *m, struct stalls *s, uint32_t function, uint32_t reason,
-		      const struct ut_place_in_code *at, uint64_t weight)
+static void kernel_facts_add_place(struct making *m, struct stalls *s, uint32_t function,
+				   uint32_t reason, const struct ut_place_in_code *at,
+				   uint64_t weight)
 {
 	/* a line, or an instruction where lines are not known */
-	uint64_t where = at->line ? mix(at->file, at->line) : ~at->address;
-	uint64_t key = mix(mix(where, function), reason);
+	uint64_t where = at->line ? kernel_facts_mix(at->file, at->line) : ~at->address;
+	uint64_t key = kernel_facts_mix(kernel_facts_mix(where, function), reason);
 	uint32_t n = ut_idmap_get(&m->by_place, key);
 
 	if (!n) {
@@ -469,7 +473,7 @@ static void add_stall(void *ctx, const struct ut_event *e)
 	s->total += weight;
 	reason = reason_number(m, ut_strtab_get(&t->strings, e->cat));
 	s->reason[reason] += weight;
-	add_place(m, s, name, reason, &at, weight);
+	kernel_facts_add_place(m, s, name, reason, &at, weight);
 }
 
 void ut_kernel_each_sample(const struct ut_store *store,
@@ -617,7 +621,8 @@ static void put_uses(struct making *m, const struct ut_roof_work *work, struct u
 	ut_kernel_roof_facts(f, work, &m->roof_device);
 }
 
-static void put_facts(struct making *m, struct ut_kernel_variant *v, const struct sums *s)
+static void kernel_facts_put_facts(struct making *m, struct ut_kernel_variant *v,
+				   const struct sums *s)
 {
 	struct ut_kernel_facts *f = &v->facts;
 	struct ut_str model =
@@ -651,7 +656,7 @@ static void put_facts(struct making *m, struct ut_kernel_variant *v, const struc
 	ut_kernel_facts_fit(f, &limits);
 }
 
-static void evaluate(struct ut_kernel_set *s, struct ut_kernel_variant *v)
+static void kernel_facts_evaluate(struct ut_kernel_set *s, struct ut_kernel_variant *v)
 {
 	struct ut_kernel_bottleneck bottlenecks[UT_BOTTLENECKS_MAX];
 
@@ -660,7 +665,7 @@ static void evaluate(struct ut_kernel_set *s, struct ut_kernel_variant *v)
 	memcpy(v->bottlenecks, bottlenecks, v->bottleneck_count * sizeof(*bottlenecks));
 }
 
-static void release(struct making *m)
+static void kernel_facts_release(struct making *m)
 {
 	free(m->sums);
 	free(m->stalls);
@@ -708,10 +713,10 @@ void ut_kernel_set_make(struct ut_kernel_set *s, const struct ut_store *store,
 	learn_names(&m);
 	ut_kernel_each_sample(store, add_stall, &m);
 	for (size_t i = 0; i < s->count; i++) {
-		put_facts(&m, &s->variants[i], &m.sums[i]);
-		evaluate(s, &s->variants[i]);
+		kernel_facts_put_facts(&m, &s->variants[i], &m.sums[i]);
+		kernel_facts_evaluate(s, &s->variants[i]);
 	}
-	release(&m);
+	kernel_facts_release(&m);
 }
 
 void ut_kernel_set_release(struct ut_kernel_set *s)

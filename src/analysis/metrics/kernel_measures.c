@@ -446,7 +446,7 @@ static uint32_t reason_number(struct ut_kernel_measures *m, struct ut_str reason
 	return (uint32_t)m->reason_count++;
 }
 
-static uint32_t code_of(struct making *k, uint32_t function)
+static uint32_t kernel_measures_code_of(struct making *k, uint32_t function)
 {
 	struct ut_kernel_measures *m = k->m;
 	uint32_t n = ut_idmap_get(&k->code_of, function);
@@ -460,17 +460,17 @@ static uint32_t code_of(struct making *k, uint32_t function)
 	return (uint32_t)m->stalled_count - 1;
 }
 
-static uint64_t mix(uint64_t hash, uint64_t value)
+static uint64_t kernel_measures_mix(uint64_t hash, uint64_t value)
 {
 	return (hash ^ value) * 0x9e3779b97f4a7c15u;
 }
 
-static struct ut_measured_place *place_of(struct making *k, const struct ut_place_in_code *at,
-					  uint32_t code)
+static struct ut_measured_place *
+kernel_measures_place_of(struct making *k, const struct ut_place_in_code *at, uint32_t code)
 {
 	struct ut_kernel_measures *m = k->m;
 	const struct ut_strtab *strings = &k->store->trace.strings;
-	uint64_t key = mix(mix(at->address + 1, at->module), code);
+	uint64_t key = kernel_measures_mix(kernel_measures_mix(at->address + 1, at->module), code);
 	uint32_t n = ut_idmap_get(&k->place_of, key);
 
 	if (n)
@@ -488,7 +488,7 @@ static struct ut_measured_place *place_of(struct making *k, const struct ut_plac
 	return &m->places[m->place_count++];
 }
 
-static void take_sample(void *ctx, const struct ut_event *e)
+static void kernel_measures_take_sample(void *ctx, const struct ut_event *e)
 {
 	struct making *k = ctx;
 	const struct ut_trace *t = &k->store->trace;
@@ -500,8 +500,8 @@ static void take_sample(void *ctx, const struct ut_event *e)
 	if (!at.function || !e->cat)
 		return;
 	weight = weight ? weight : 1;
-	code = code_of(k, at.function);
-	place = place_of(k, &at, code);
+	code = kernel_measures_code_of(k, at.function);
+	place = kernel_measures_place_of(k, &at, code);
 	k->m->stalled[code].samples += weight;
 	if (!place)
 		return;
@@ -597,7 +597,7 @@ void ut_kernel_measures_make(struct ut_kernel_measures *m, const struct ut_store
 	find_periods(k);
 	k->weights = UT_NEW_N(&k->arena, double, cells);
 	take_launches(k);
-	ut_kernel_each_sample(store, take_sample, k);
+	ut_kernel_each_sample(store, kernel_measures_take_sample, k);
 	sort_samples(k);
 	ut_roof_columns_release(&k->columns);
 	ut_idmap_release(&k->title_of);

@@ -16,13 +16,13 @@ UT_EMBED_BYTES(ut_metric_groups_nvidia, UT_SHARE_DIR "/metrics/nvidia.ini");
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-static struct ut_str keep(struct ut_metric_groups *g, struct ut_str s)
+static struct ut_str metric_groups_keep(struct ut_metric_groups *g, struct ut_str s)
 {
 	return (struct ut_str){ ut_arena_copy(&g->arena, s.ptr, s.len), s.len };
 }
 
 /* What is read later is found first: a new group stands before all others. */
-static struct ut_metric_group *add_group(struct ut_metric_groups *g, size_t at)
+static struct ut_metric_group *metric_groups_add_group(struct ut_metric_groups *g, size_t at)
 {
 	g->items = ut_grow(g->items, g->count + 1, &g->cap, sizeof(*g->items));
 	memmove(&g->items[at + 1], &g->items[at], (g->count - at) * sizeof(*g->items));
@@ -32,7 +32,8 @@ static struct ut_metric_group *add_group(struct ut_metric_groups *g, size_t at)
 }
 
 /* "[NAME]", "[NAME query]", "[NAME sampling]" */
-static bool read_head(struct ut_metric_groups *g, struct ut_metric_group *group, struct ut_str line)
+static bool metric_groups_read_head(struct ut_metric_groups *g, struct ut_metric_group *group,
+				    struct ut_str line)
 {
 	struct ut_str rest, name;
 
@@ -49,7 +50,7 @@ static bool read_head(struct ut_metric_groups *g, struct ut_metric_group *group,
 		group->modes = UT_METRIC_SAMPLING;
 	else if (rest.len)
 		return false;
-	group->name = keep(g, name);
+	group->name = metric_groups_keep(g, name);
 	return true;
 }
 
@@ -68,36 +69,39 @@ static bool is_metric(struct ut_str names)
 }
 
 /* "[UNIT] TEXT"; either may be missing. */
-static bool read_value(struct ut_metric_groups *g, struct ut_metric_line *to, struct ut_str value)
+static bool metric_groups_read_value(struct ut_metric_groups *g, struct ut_metric_line *to,
+				     struct ut_str value)
 {
 	if (value.len && value.ptr[0] == '[') {
 		const char *end = memchr(value.ptr, ']', value.len);
 
 		if (!end)
 			return false;
-		to->unit = keep(g, (struct ut_str){ value.ptr + 1, (size_t)(end - value.ptr) - 1 });
+		to->unit = metric_groups_keep(
+			g, (struct ut_str){ value.ptr + 1, (size_t)(end - value.ptr) - 1 });
 		if (memchr(to->unit.ptr, ',', to->unit.len) ||
 		    memchr(to->unit.ptr, '\t', to->unit.len))
 			return false;
 		value.len -= (size_t)(end + 1 - value.ptr);
 		value.ptr = end + 1;
 	}
-	to->about = keep(g, ut_str_trim(value));
+	to->about = metric_groups_keep(g, ut_str_trim(value));
 	return true;
 }
 
-static bool read_line(struct ut_metric_groups *g, struct ut_metric_group *group, struct ut_str line)
+static bool metric_groups_read_line(struct ut_metric_groups *g, struct ut_metric_group *group,
+				    struct ut_str line)
 {
 	struct ut_str value = line, key = ut_str_trim(ut_metric_piece(&value, '='));
 	struct ut_metric_line *to;
 
 	value = ut_str_trim(value);
 	if (ut_str_is(key, "about")) {
-		group->about = keep(g, value);
+		group->about = metric_groups_keep(g, value);
 		return true;
 	}
 	if (ut_str_is(key, "like")) {
-		group->like = keep(g, value);
+		group->like = metric_groups_keep(g, value);
 		return true;
 	}
 	if (!is_metric(key))
@@ -105,8 +109,8 @@ static bool read_line(struct ut_metric_groups *g, struct ut_metric_group *group,
 	group->lines = ut_grow(group->lines, group->line_count + 1, &group->line_cap,
 			       sizeof(*group->lines));
 	to = &group->lines[group->line_count++];
-	*to = (struct ut_metric_line){ .names = keep(g, key) };
-	return read_value(g, to, value);
+	*to = (struct ut_metric_line){ .names = metric_groups_keep(g, key) };
+	return metric_groups_read_value(g, to, value);
 }
 
 int ut_metric_groups_read(struct ut_metric_groups *g, const char *file, struct ut_str text,
@@ -124,10 +128,10 @@ int ut_metric_groups_read(struct ut_metric_groups *g, const char *file, struct u
 		if (!line.len || line.ptr[0] == '#' || line.ptr[0] == ';')
 			continue;
 		if (line.ptr[0] == '[') {
-			group = add_group(g, groups++);
-			good = read_head(g, group, line);
+			group = metric_groups_add_group(g, groups++);
+			good = metric_groups_read_head(g, group, line);
 		} else {
-			good = group && read_line(g, group, line);
+			good = group && metric_groups_read_line(g, group, line);
 		}
 		if (!good)
 			return ut_err_set(
@@ -179,7 +183,7 @@ void ut_metric_groups_release(struct ut_metric_groups *g)
 
 /* ---- finding --------------------------------------------------------------------------------- */
 
-static bool same(struct ut_str a, const char *b)
+static bool metric_groups_same(struct ut_str a, const char *b)
 {
 	return a.len == strlen(b) && !strncasecmp(a.ptr, b, a.len);
 }
@@ -189,19 +193,21 @@ static bool is_like(const struct ut_metric_group *group, const char *name)
 	struct ut_str rest = group->like;
 
 	while (rest.len) {
-		if (same(ut_metric_piece(&rest, ' '), name))
+		if (metric_groups_same(ut_metric_piece(&rest, ' '), name))
 			return true;
 	}
 	return false;
 }
 
-static const struct ut_metric_group *find(const struct ut_metric_groups *g, const char *name,
-					  enum ut_metric_mode mode, bool like)
+static const struct ut_metric_group *metric_groups_find(const struct ut_metric_groups *g,
+							const char *name, enum ut_metric_mode mode,
+							bool like)
 {
 	for (size_t i = 0; i < g->count; i++) {
 		const struct ut_metric_group *group = &g->items[i];
 
-		if (group->modes & mode && (like ? is_like(group, name) : same(group->name, name)))
+		if (group->modes & mode &&
+		    (like ? is_like(group, name) : metric_groups_same(group->name, name)))
 			return group;
 	}
 	return NULL;
@@ -214,9 +220,9 @@ int ut_metric_groups_find(const struct ut_metric_groups *g, const char *name,
 	struct ut_buf names = { 0 };
 	int rc;
 
-	*group = find(g, name, mode, false);
+	*group = metric_groups_find(g, name, mode, false);
 	if (!*group)
-		*group = find(g, name, mode, true);
+		*group = metric_groups_find(g, name, mode, true);
 	if (*group)
 		return 0;
 	for (size_t i = 0; i < g->count; i++) {
@@ -239,7 +245,7 @@ void ut_metric_group_list(const struct ut_metric_group *group, struct ut_buf *to
 
 /* ---- printing -------------------------------------------------------------------------------- */
 
-static const char *type_of(const struct ut_metric_line *line, struct ut_str name)
+static const char *metric_groups_type_of(const struct ut_metric_line *line, struct ut_str name)
 {
 	return ut_str_is(line->unit, "ns")    ? "UINT64, DURATION"
 	       : ut_str_has_end(name, ".sum") ? "UINT64, EVENT"
@@ -257,7 +263,7 @@ static void print_metric(const struct ut_metric_group *group, size_t number,
 		ut_buf_fmt(to, "[%s]", line->unit.ptr);
 	if (line->about.len)
 		ut_buf_fmt(to, " (%s)", line->about.ptr);
-	ut_buf_fmt(to, " [%s, %s]\n", type_of(line, name), group->name.ptr);
+	ut_buf_fmt(to, " [%s, %s]\n", metric_groups_type_of(line, name), group->name.ptr);
 }
 
 void ut_metric_groups_print(const struct ut_metric_groups *g, size_t first, struct ut_buf *to)

@@ -43,7 +43,7 @@ struct total {
 	size_t reason;
 };
 
-static int by_count(const void *a, const void *b)
+static int metrics_chart_stalls_by_count(const void *a, const void *b)
 {
 	const struct total *x = a, *y = b;
 
@@ -52,7 +52,7 @@ static int by_count(const void *a, const void *b)
 	return (x->reason > y->reason) - (x->reason < y->reason);
 }
 
-static int by_place(const void *a, const void *b)
+static int metrics_chart_stalls_by_place(const void *a, const void *b)
 {
 	const size_t *x = a, *y = b;
 
@@ -76,13 +76,13 @@ static void choose_reasons(struct shown *s, struct ut_arena *a)
 	}
 	s->reason_count = count;
 	if (count > UT_PALETTE) {
-		qsort(totals, count, sizeof(*totals), by_count);
+		qsort(totals, count, sizeof(*totals), metrics_chart_stalls_by_count);
 		s->reason_count = UT_PALETTE - 1;
 		s->rest = count - s->reason_count;
 	}
 	for (size_t i = 0; i < s->reason_count; i++)
 		s->reasons[i] = totals[i].reason;
-	qsort(s->reasons, s->reason_count, sizeof(s->reasons[0]), by_place);
+	qsort(s->reasons, s->reason_count, sizeof(s->reasons[0]), metrics_chart_stalls_by_place);
 }
 
 /* Without the unit: "SbidStall". */

@@ -238,7 +238,7 @@ static int take_name(struct ut_metrics_file *f, struct ut_str line, struct ut_er
 }
 
 /* The number of the name; "" in it is a quote. */
-static uint32_t intern(struct ut_metrics_file *f)
+static uint32_t metrics_csv_intern(struct ut_metrics_file *f)
 {
 	struct ut_str name = f->name;
 	struct ut_buf plain = { 0 };
@@ -261,7 +261,7 @@ static void find_kernel(struct ut_metrics_file *f)
 {
 	if (f->row.kernel && ut_str_eq(f->name, (struct ut_str){ f->last, f->last_len }))
 		return;
-	f->row.kernel = intern(f);
+	f->row.kernel = metrics_csv_intern(f);
 	f->last = ut_grow_raw(f->last, f->name.len + 1, &f->last_cap, 1);
 	memcpy(f->last, f->name.ptr, f->name.len);
 	f->last_len = f->name.len;
@@ -346,7 +346,7 @@ static bool is_repeated(struct ut_metrics_file *f, struct ut_str line)
 	return false;
 }
 
-static int read_row(struct ut_metrics_file *f, struct ut_str line, struct ut_err *err)
+static int metrics_csv_read_row(struct ut_metrics_file *f, struct ut_str line, struct ut_err *err)
 {
 	const struct ut_metrics_row last = f->row;
 	int rc;
@@ -370,7 +370,7 @@ static int read_row(struct ut_metrics_file *f, struct ut_str line, struct ut_err
 
 /* ---- fields --------------------------------------------------------------------------------- */
 
-static int split(struct ut_metrics_file *f, struct ut_err *err)
+static int metrics_csv_split(struct ut_metrics_file *f, struct ut_err *err)
 {
 	const char *p = f->rest.ptr, *end = p + f->rest.len;
 	size_t want = f->section->count - 1;
@@ -400,7 +400,7 @@ static int split(struct ut_metrics_file *f, struct ut_err *err)
 int ut_metrics_field(struct ut_metrics_file *f, size_t column, struct ut_str *field,
 		     struct ut_err *err)
 {
-	int rc = f->field_count ? 0 : split(f, err);
+	int rc = f->field_count ? 0 : metrics_csv_split(f, err);
 
 	if (rc)
 		return rc;
@@ -453,7 +453,7 @@ static bool is_banner(struct ut_str line)
 }
 
 /* What a line means where we are: 1 if it is a row. */
-static int take_line(struct ut_metrics_file *f, struct ut_str line, struct ut_err *err)
+static int metrics_csv_take_line(struct ut_metrics_file *f, struct ut_str line, struct ut_err *err)
 {
 	int rc;
 
@@ -473,7 +473,7 @@ static int take_line(struct ut_metrics_file *f, struct ut_str line, struct ut_er
 		f->where = f->where == BEFORE ? OUTSIDE : f->where;
 		return 0;
 	}
-	rc = read_row(f, line, err);
+	rc = metrics_csv_read_row(f, line, err);
 	return rc ? rc : 1;
 }
 
@@ -495,9 +495,9 @@ int ut_metrics_next(struct ut_metrics_file *f, struct ut_metrics_row *row, struc
 	int rc;
 
 	while ((rc = ut_lines_next(&f->lines, &line, err)) == 1) {
-		rc = take_line(f, line, &why);
+		rc = metrics_csv_take_line(f, line, &why);
 		if (rc == 1 && !f->lines.is_whole)
-			rc = split(f, &why) ? -EINVAL : 1;
+			rc = metrics_csv_split(f, &why) ? -EINVAL : 1;
 		if (rc < 0 && was_cut(f))
 			return 0;
 		if (rc < 0)
@@ -511,7 +511,7 @@ int ut_metrics_next(struct ut_metrics_file *f, struct ut_metrics_row *row, struc
 }
 
 /* Of "metrics_1.csv": files of one device have no banner. */
-static uint64_t device_of(const char *path)
+static uint64_t metrics_csv_device_of(const char *path)
 {
 	unsigned int device;
 
@@ -526,7 +526,7 @@ static int find_first(struct ut_metrics_file *f, struct ut_err *err)
 	int rc = 0;
 
 	while (!f->section && (rc = ut_lines_next(&f->lines, &line, err)) == 1) {
-		rc = take_line(f, line, err);
+		rc = metrics_csv_take_line(f, line, err);
 		if (rc < 0)
 			return rc;
 	}
@@ -552,7 +552,7 @@ int ut_metrics_open(struct ut_metrics_file **file, const char *path, const struc
 		return rc;
 	}
 	f->logger = logger;
-	f->device = device_of(path);
+	f->device = metrics_csv_device_of(path);
 	ut_strtab_init(&f->kernels, &f->arena);
 	rc = find_first(f, err);
 	if (rc)

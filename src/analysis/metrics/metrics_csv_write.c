@@ -48,8 +48,8 @@ static uint32_t name_number(struct ut_metrics_write *w, const struct ut_buf *tex
 	return (uint32_t)w->name_count - 1;
 }
 
-static void add_kernel(struct ut_metrics_write *w, const struct ut_trace *t,
-		       const struct ut_event *e)
+static void metrics_csv_write_add_kernel(struct ut_metrics_write *w, const struct ut_trace *t,
+					 const struct ut_event *e)
 {
 	uint32_t process = t->tracks[e->track].process;
 	struct ut_metrics_write_kernel *k;
@@ -73,7 +73,8 @@ static void add_kernel(struct ut_metrics_write *w, const struct ut_trace *t,
 	ut_buf_release(&name);
 }
 
-static void take_event(struct ut_sink *sink, const struct ut_trace *t, const struct ut_event *e)
+static void metrics_csv_write_take_event(struct ut_sink *sink, const struct ut_trace *t,
+					 const struct ut_event *e)
 {
 	struct ut_metrics_write *w = (struct ut_metrics_write *)sink;
 	uint32_t process = t->tracks[e->track].process;
@@ -83,7 +84,7 @@ static void take_event(struct ut_sink *sink, const struct ut_trace *t, const str
 		return;
 	c = ut_classify_category(t, e->cat);
 	if (e->kind == UT_KIND_SPAN && c.use == UT_CATEGORY_WORK && c.work == UT_DEVICE_KERNEL)
-		add_kernel(w, t, e);
+		metrics_csv_write_add_kernel(w, t, e);
 	else if (e->kind == UT_KIND_SAMPLE)
 		ut_stall_table_add(w->stalls, t, e);
 }
@@ -161,13 +162,13 @@ static void begin_section(struct ut_metrics_write *w, const struct ut_trace *t,
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-static void add_name(struct ut_buf *to, const char *name)
+static void metrics_csv_write_add_name(struct ut_buf *to, const char *name)
 {
 	ut_csv_add_quoted(to, name, strlen(name));
 }
 
-static void put_value(struct ut_buf *to, const struct ut_trace *t, const struct ut_metric_column *c,
-		      uint64_t bits)
+static void metrics_csv_write_put_value(struct ut_buf *to, const struct ut_trace *t,
+					const struct ut_metric_column *c, uint64_t bits)
 {
 	struct ut_str text;
 	double d;
@@ -192,8 +193,8 @@ static void put_value(struct ut_buf *to, const struct ut_trace *t, const struct 
 }
 
 /* All behind the name. */
-static void put_row(struct ut_buf *to, const struct ut_trace *t, const struct ut_measured *m,
-		    uint32_t instance)
+static void metrics_csv_write_put_row(struct ut_buf *to, const struct ut_trace *t,
+				      const struct ut_measured *m, uint32_t instance)
 {
 	const char *comma = m->sample ? ", " : ",";
 
@@ -202,7 +203,7 @@ static void put_row(struct ut_buf *to, const struct ut_trace *t, const struct ut
 	for (size_t i = 0; i < m->column_count; i++) {
 		ut_buf_text(to, comma);
 		if (i < m->count)
-			put_value(to, t, &m->columns[i], m->values[i]);
+			metrics_csv_write_put_value(to, t, &m->columns[i], m->values[i]);
 	}
 	if (m->sample)
 		ut_buf_fmt(to, "%s%" PRIu64, comma, m->begin);
@@ -218,7 +219,8 @@ static void write_buf(struct ut_out *out, struct ut_buf *text)
 
 /* The kernels of a list that was executed have one number: of those, the one that began then.
  * Index + 1; 0 = not known. */
-static uint32_t kernel_of(const struct ut_metrics_write *w, const struct ut_measured *m)
+static uint32_t metrics_csv_write_kernel_of(const struct ut_metrics_write *w,
+					    const struct ut_measured *m)
 {
 	uint32_t last = m->correlation ? ut_idmap_get(&w->kernel_of, m->correlation) : 0;
 	size_t lo = 0, hi = w->kernel_count;
@@ -244,12 +246,12 @@ static uint32_t kernel_of(const struct ut_metrics_write *w, const struct ut_meas
 static void write_query(struct ut_metrics_write *w, const struct ut_trace *t,
 			const struct ut_measured *m)
 {
-	uint32_t at = kernel_of(w, m);
+	uint32_t at = metrics_csv_write_kernel_of(w, m);
 	struct ut_buf row = { 0 };
 
-	add_name(&row,
-		 at ? w->names[w->kernels[at - 1].name] : ut_strtab_get(&t->strings, m->name).ptr);
-	put_row(&row, t, m, at ? w->kernels[at - 1].instance : 0);
+	metrics_csv_write_add_name(&row, at ? w->names[w->kernels[at - 1].name]
+					    : ut_strtab_get(&t->strings, m->name).ptr);
+	metrics_csv_write_put_row(&row, t, m, at ? w->kernels[at - 1].instance : 0);
 	ut_buf_char(&row, '\n');
 	write_buf(w->out, &row);
 }
@@ -307,8 +309,8 @@ static void write_idle(struct ut_metrics_write *w, const struct ut_trace *t,
 		end_idle(w);
 	w->idle_of = w->next;
 	ut_buf_fmt(&name, "NoKernel(Before %s)", more ? w->names[w->kernels[w->next].name] : "");
-	add_name(&row, more ? name.data : "NoKernel");
-	put_row(&row, t, m, 0);
+	metrics_csv_write_add_name(&row, more ? name.data : "NoKernel");
+	metrics_csv_write_put_row(&row, t, m, 0);
 	write_buf(w->out, &row);
 	ut_buf_release(&name);
 }
@@ -328,8 +330,8 @@ static void write_sample(struct ut_metrics_write *w, const struct ut_trace *t,
 	for (size_t i = 0; i < w->running_count; i++) {
 		struct ut_metrics_running *r = &w->running[i];
 
-		add_name(&r->rows, w->names[w->kernels[r->kernel].name]);
-		put_row(&r->rows, t, m, w->kernels[r->kernel].instance);
+		metrics_csv_write_add_name(&r->rows, w->names[w->kernels[r->kernel].name]);
+		metrics_csv_write_put_row(&r->rows, t, m, w->kernels[r->kernel].instance);
 	}
 }
 
@@ -365,7 +367,8 @@ static void take_measured(struct ut_sink *sink, const struct ut_trace *t,
 
 void ut_metrics_write_init(struct ut_metrics_write *w, const struct ut_metrics_write_opts *opts)
 {
-	*w = (struct ut_metrics_write){ .sink = { .event = take_event, .measured = take_measured },
+	*w = (struct ut_metrics_write){ .sink = { .event = metrics_csv_write_take_event,
+						  .measured = take_measured },
 					.opts = *opts };
 	ut_idmap_init(&w->name_of, &w->arena);
 	ut_idmap_init(&w->kernel_of, &w->arena);

@@ -27,7 +27,7 @@ size_t ut_metrics_shape(struct ut_str name)
 }
 
 /* Equal, also if the user has written quotes twice, as files and lists do. */
-static bool is_name(struct ut_str name, struct ut_str asked)
+static bool metrics_data_is_name(struct ut_str name, struct ut_str asked)
 {
 	size_t at = 0;
 
@@ -54,10 +54,10 @@ bool ut_metrics_is_kernel(struct ut_str name, struct ut_str asked, bool is_stall
 {
 	struct ut_str plain = ut_metrics_unquoted(asked);
 
-	if (!asked.ptr || is_name(name, plain) || is_short_name(name, plain))
+	if (!asked.ptr || metrics_data_is_name(name, plain) || is_short_name(name, plain))
 		return true;
 	plain.len = ut_metrics_shape(plain);
-	return is_stall && is_name(name, plain);
+	return is_stall && metrics_data_is_name(name, plain);
 }
 
 int ut_metrics_no_kernel(struct ut_str asked, uint64_t device, struct ut_err *err)
@@ -185,7 +185,7 @@ static void begin_run(struct reading *r, const struct ut_metrics_row *row)
 	};
 }
 
-static int take_row(struct reading *r, struct ut_err *err)
+static int metrics_data_take_row(struct reading *r, struct ut_err *err)
 {
 	struct ut_metrics_data *d = r->data;
 	int rc = 0;
@@ -205,7 +205,8 @@ static int take_row(struct reading *r, struct ut_err *err)
 	return 0;
 }
 
-static int look_at(struct reading *r, const struct ut_metrics_row *row, struct ut_err *err)
+static int metrics_data_look_at(struct reading *r, const struct ut_metrics_row *row,
+				struct ut_err *err)
 {
 	bool is_new = row->group != r->group;
 
@@ -220,7 +221,7 @@ static int look_at(struct reading *r, const struct ut_metrics_row *row, struct u
 		return 0;
 	if (is_new)
 		begin_run(r, row);
-	return take_row(r, err);
+	return metrics_data_take_row(r, err);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------ */
@@ -262,13 +263,13 @@ static int nothing(const struct reading *r, struct ut_err *err)
 			  w->instance, r->groups, r->data->device);
 }
 
-static int read_all(struct reading *r, struct ut_err *err)
+static int metrics_data_read_all(struct reading *r, struct ut_err *err)
 {
 	struct ut_metrics_row row;
 	int rc;
 
 	while ((rc = ut_metrics_next(r->file, &row, err)) == 1) {
-		rc = look_at(r, &row, err);
+		rc = metrics_data_look_at(r, &row, err);
 		if (rc)
 			return rc;
 	}
@@ -304,7 +305,7 @@ int ut_metrics_data_read(struct ut_metrics_data *d, const char *path,
 	d->columns = ut_make((want->count + 1) * sizeof(*d->columns));
 	d->titles = ut_make((want->count + 1) * sizeof(*d->titles));
 	r.columns = ut_make((want->count + 1) * sizeof(*r.columns));
-	rc = read_all(&r, err);
+	rc = metrics_data_read_all(&r, err);
 	free(r.columns);
 	ut_idmap_release(&r.seen);
 	ut_metrics_close(r.file);

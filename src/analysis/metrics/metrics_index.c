@@ -14,7 +14,8 @@ struct counting {
 	uint64_t group;
 };
 
-static size_t device_of(struct counting *c, const struct ut_metrics_section *s, uint64_t device)
+static size_t metrics_index_device_of(struct counting *c, const struct ut_metrics_section *s,
+				      uint64_t device)
 {
 	struct ut_metrics_index *x = c->index;
 	uint64_t key = (uint64_t)s->number << 32 | device;
@@ -28,7 +29,8 @@ static size_t device_of(struct counting *c, const struct ut_metrics_section *s, 
 	return x->count - 1;
 }
 
-static struct ut_metrics_kernel *kernel_of(struct counting *c, size_t device, uint32_t name)
+static struct ut_metrics_kernel *metrics_index_kernel_of(struct counting *c, size_t device,
+							 uint32_t name)
 {
 	struct ut_metrics_device *d = &c->index->devices[device];
 	uint64_t key = (uint64_t)device << 32 | name;
@@ -44,8 +46,8 @@ static struct ut_metrics_kernel *kernel_of(struct counting *c, size_t device, ui
 
 static void count_row(struct counting *c, const struct ut_metrics_row *row)
 {
-	size_t device = device_of(c, row->section, row->device);
-	struct ut_metrics_kernel *k = kernel_of(c, device, row->kernel);
+	size_t device = metrics_index_device_of(c, row->section, row->device);
+	struct ut_metrics_kernel *k = metrics_index_kernel_of(c, device, row->kernel);
 
 	c->index->devices[device].rows++;
 	k->first = k->rows++ ? k->first : row->instance;
@@ -61,7 +63,7 @@ static void add_empty(struct counting *c)
 
 	for (size_t i = 0; (s = ut_metrics_section(c->index->file, i)); i++) {
 		if (s->layout != UT_METRICS_OLD)
-			device_of(c, s, s->device);
+			metrics_index_device_of(c, s, s->device);
 	}
 }
 

@@ -23,7 +23,7 @@ void ut_lines_close(struct ut_lines *l)
 }
 
 /* More bytes behind those that are there; what was given out is forgotten. */
-static int fill(struct ut_lines *l, struct ut_err *err)
+static int metrics_lines_fill(struct ut_lines *l, struct ut_err *err)
 {
 	size_t room;
 	ssize_t got;
@@ -103,7 +103,7 @@ int ut_lines_next(struct ut_lines *l, struct ut_str *line, struct ut_err *err)
 		end = begin ? line_end(l, begin, l->data + l->len) : NULL;
 		if (end || l->at_end)
 			break;
-		rc = fill(l, err);
+		rc = metrics_lines_fill(l, err);
 		if (rc)
 			return rc;
 	}

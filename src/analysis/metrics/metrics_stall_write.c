@@ -80,7 +80,8 @@ static size_t reason_number(struct ut_stall_table *t, uint32_t name)
 	return i < MOST_REASONS ? i : MOST_REASONS - 1;
 }
 
-static struct row *row_of(struct ut_stall_table *t, uint32_t process, uint32_t place)
+static struct row *metrics_stall_write_row_of(struct ut_stall_table *t, uint32_t process,
+					      uint32_t place)
 {
 	uint64_t key = (uint64_t)process << 32 | place;
 	uint32_t at = ut_idmap_get(&t->row_of, key);
@@ -105,8 +106,8 @@ static const struct ut_arg *find_arg(const struct ut_trace *t, const struct ut_a
 	return NULL;
 }
 
-static void add(struct ut_stall_table *t, const struct ut_trace *trace, const struct ut_event *e,
-		const struct ut_arg *args)
+static void metrics_stall_write_add(struct ut_stall_table *t, const struct ut_trace *trace,
+				    const struct ut_event *e, const struct ut_arg *args)
 {
 	uint32_t place = ut_stacks_get(&trace->stacks, ut_sample_stack(e->val)).place;
 	uint64_t weight = ut_sample_weight(e->val);
@@ -119,7 +120,7 @@ static void add(struct ut_stall_table *t, const struct ut_trace *trace, const st
 		large = find_arg(trace, args, UT_SAMPLE_WEIGHT);
 		weight = large ? large->value.u64 : weight;
 	}
-	r = row_of(t, trace->tracks[e->track].process, place);
+	r = metrics_stall_write_row_of(t, trace->tracks[e->track].process, place);
 	symbol = r->symbol ? NULL : find_arg(trace, args, "symbol");
 	if (symbol && symbol->type == UT_ARG_STR)
 		r->symbol = symbol->value.str;
@@ -131,7 +132,7 @@ static void add(struct ut_stall_table *t, const struct ut_trace *trace, const st
 void ut_stall_table_add(struct ut_stall_table *t, const struct ut_trace *trace,
 			const struct ut_event *e)
 {
-	add(t, trace, e, &trace->args[e->args]);
+	metrics_stall_write_add(t, trace, e, &trace->args[e->args]);
 }
 
 void ut_stall_table_add_stored(struct ut_stall_table *t, const struct ut_store *store,
@@ -141,7 +142,7 @@ void ut_stall_table_add_stored(struct ut_stall_table *t, const struct ut_store *
 
 	if (e->args)
 		ut_arglists_get(&store->args, e->args, args, STORED_ARGS);
-	add(t, &store->trace, e, args);
+	metrics_stall_write_add(t, &store->trace, e, args);
 }
 
 /* ---- order ----------------------------------------------------------------------------------- */
@@ -258,8 +259,8 @@ static void title_of(struct ut_str reason, char title[80])
 	memcpy(title + strlen(title), "[Events]", sizeof("[Events]"));
 }
 
-static size_t number_of(const struct ut_stall_table *t, const struct ut_trace *trace,
-			struct ut_str reason)
+static size_t metrics_stall_write_number_of(const struct ut_stall_table *t,
+					    const struct ut_trace *trace, struct ut_str reason)
 {
 	for (size_t i = 0; i < t->reason_count; i++) {
 		if (ut_str_eq(ut_strtab_get(&trace->strings, t->reasons[i]), reason))
@@ -278,8 +279,8 @@ static void add_column(struct columns *c, struct ut_str reason, size_t number)
 }
 
 /* Those of the maker, whether they occurred or not, and then what nobody knows yet. */
-static void make_columns(const struct ut_stall_table *t, const struct ut_trace *trace,
-			 struct columns *c)
+static void metrics_stall_write_make_columns(const struct ut_stall_table *t,
+					     const struct ut_trace *trace, struct columns *c)
 {
 	const char *const *known = nvidia;
 
@@ -292,7 +293,8 @@ static void make_columns(const struct ut_stall_table *t, const struct ut_trace *
 			known = intel; /* spelled as this maker's driver spells them */
 	}
 	for (const char *const *p = known; *p; p++)
-		add_column(c, ut_str_of(*p), number_of(t, trace, ut_str_of(*p)));
+		add_column(c, ut_str_of(*p),
+			   metrics_stall_write_number_of(t, trace, ut_str_of(*p)));
 	for (size_t i = 0; i < t->reason_count; i++) {
 		struct ut_str name = ut_strtab_get(&trace->strings, t->reasons[i]);
 
@@ -318,7 +320,7 @@ static void count_line(const struct row *r, const struct columns *c, uint64_t *t
 		to[c->count + 1] += c->other[i] ? r->all[i] : 0;
 }
 
-static void put_head(struct ut_buf *to, const struct columns *c, int width)
+static void metrics_stall_write_put_head(struct ut_buf *to, const struct columns *c, int width)
 {
 	ut_buf_fmt(to, "%*s, IP[Address], " ACTIVE, width, "Kernel");
 	for (size_t i = 0; i < c->count; i++)
@@ -326,13 +328,14 @@ static void put_head(struct ut_buf *to, const struct columns *c, int width)
 	ut_buf_text(to, ", " OTHER "\n");
 }
 
-static void put_count(struct ut_buf *to, const char *title, uint64_t count)
+static void metrics_stall_write_put_count(struct ut_buf *to, const char *title, uint64_t count)
 {
 	ut_buf_fmt(to, ", %*" PRIu64, (int)strlen(title), count);
 }
 
-static void put_row(struct ut_buf *to, const struct row *r, const struct columns *c,
-		    const struct ut_trace *trace, int width)
+static void metrics_stall_write_put_row(struct ut_buf *to, const struct row *r,
+					const struct columns *c, const struct ut_trace *trace,
+					int width)
 {
 	struct ut_place_in_code p = ut_stacks_get_place(&trace->stacks, r->place);
 	uint64_t counts[MOST_REASONS * 2 + 2];
@@ -344,10 +347,10 @@ static void put_row(struct ut_buf *to, const struct row *r, const struct columns
 		   "", p.address);
 	ut_buf_release(&name);
 	count_line(r, c, counts);
-	put_count(to, ACTIVE, counts[0]);
+	metrics_stall_write_put_count(to, ACTIVE, counts[0]);
 	for (size_t i = 0; i < c->count; i++)
-		put_count(to, c->items[i].title, counts[i + 1]);
-	put_count(to, OTHER, counts[c->count + 1]);
+		metrics_stall_write_put_count(to, c->items[i].title, counts[i + 1]);
+	metrics_stall_write_put_count(to, OTHER, counts[c->count + 1]);
 	ut_buf_char(to, '\n');
 }
 
@@ -373,7 +376,7 @@ void ut_stall_table_write(struct ut_stall_table *t, struct ut_metrics_write *w,
 	if (!c)
 		abort();
 	sort(t, trace);
-	make_columns(t, trace, c);
+	metrics_stall_write_make_columns(t, trace, c);
 	for (size_t i = 0, n; i < t->count; i = n) {
 		struct ut_out *out = ut_metrics_write_section(w, trace, t->rows[i].process,
 							      UT_METRICS_WROTE_STALLS);
@@ -383,9 +386,9 @@ void ut_stall_table_write(struct ut_stall_table *t, struct ut_metrics_write *w,
 		for (n = i; n < t->count && t->rows[n].process == t->rows[i].process;)
 			n++;
 		width = name_width(t, trace, i, n);
-		put_head(&text, c, width);
+		metrics_stall_write_put_head(&text, c, width);
 		for (size_t k = i; out && k < n; k++) {
-			put_row(&text, &t->rows[k], c, trace, width);
+			metrics_stall_write_put_row(&text, &t->rows[k], c, trace, width);
 			ut_out_write(out, text.data, text.len);
 			text.len = 0;
 		}
@@ -457,8 +460,8 @@ struct ut_stall_part *ut_stall_table_modules(const struct ut_stall_table *t,
 	return parts_of(t, trace, &kernel, a, count);
 }
 
-static bool is_of(const struct ut_trace *trace, const struct row *r, struct ut_str kernel,
-		  struct ut_str module)
+static bool metrics_stall_write_is_of(const struct ut_trace *trace, const struct row *r,
+				      struct ut_str kernel, struct ut_str module)
 {
 	struct ut_place_in_code p = ut_stacks_get_place(&trace->stacks, r->place);
 
@@ -485,10 +488,10 @@ void ut_stall_table_samples(const struct ut_stall_table *t, const struct ut_trac
 	uint64_t *addresses, *counts;
 	size_t rows = 0, width;
 
-	make_columns(t, trace, c);
+	metrics_stall_write_make_columns(t, trace, c);
 	width = c->count + 2;
 	for (size_t i = 0; i < t->count; i++)
-		rows += is_of(trace, &t->rows[i], kernel, module);
+		rows += metrics_stall_write_is_of(trace, &t->rows[i], kernel, module);
 	addresses = UT_NEW_N(a, uint64_t, rows + 1);
 	counts = UT_NEW_N(a, uint64_t, (rows + 1) * width);
 	*s = (struct ut_stall_samples){ .kernel = kernel,
@@ -497,7 +500,7 @@ void ut_stall_table_samples(const struct ut_stall_table *t, const struct ut_trac
 					.addresses = addresses,
 					.counts = counts };
 	for (size_t i = 0; i < t->count; i++) {
-		if (!is_of(trace, &t->rows[i], kernel, module))
+		if (!metrics_stall_write_is_of(trace, &t->rows[i], kernel, module))
 			continue;
 		addresses[s->row_count] =
 			ut_stacks_get_place(&trace->stacks, t->rows[i].place).address;
@@ -609,8 +612,8 @@ static size_t put_function(const struct ut_stall_table *t, size_t first,
 	return end;
 }
 
-static void put_devices(const struct ut_stall_table *t, const struct ut_trace *trace,
-			struct ut_out *out)
+static void metrics_stall_write_put_devices(const struct ut_stall_table *t,
+					    const struct ut_trace *trace, struct ut_out *out)
 {
 	ut_out_text(out, " \"devices\":[");
 	for (size_t i = 0; i < t->count; i++) {
@@ -639,7 +642,7 @@ void ut_stall_table_json(struct ut_stall_table *t, const struct ut_trace *trace,
 		put_json_str(out, trace, t->reasons[i]);
 	}
 	ut_out_text(out, "],\n");
-	put_devices(t, trace, out);
+	metrics_stall_write_put_devices(t, trace, out);
 	put_modules(t, trace, out, module, ctx);
 	ut_out_text(out, " \"functions\":[");
 	for (size_t i = 0; i < t->count;) {

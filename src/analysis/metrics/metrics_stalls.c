@@ -47,7 +47,7 @@ static void take_section(struct reading *r, const struct ut_metrics_section *s)
 	ut_idmap_clear(&r->kernels); /* other columns: kernels begin anew */
 }
 
-static size_t kernel_of(struct reading *r, uint32_t name)
+static size_t metrics_stalls_kernel_of(struct reading *r, uint32_t name)
 {
 	struct ut_metrics_stalls *s = r->to;
 	uint32_t number = ut_idmap_get(&r->kernels, name);
@@ -78,9 +78,10 @@ static void grow(struct ut_metrics_stalled *k)
 	k->samples.counts = k->counts;
 }
 
-static int take_row(struct reading *r, const struct ut_metrics_row *row, struct ut_err *err)
+static int metrics_stalls_take_row(struct reading *r, const struct ut_metrics_row *row,
+				   struct ut_err *err)
 {
-	size_t at = kernel_of(r, row->kernel); /* which may move them all */
+	size_t at = metrics_stalls_kernel_of(r, row->kernel); /* which may move them all */
 	struct ut_metrics_stalled *k = &r->to->kernels[at];
 	struct ut_stall_samples *s = &k->samples;
 	uint64_t *counts;
@@ -103,7 +104,8 @@ static int take_row(struct reading *r, const struct ut_metrics_row *row, struct 
 	return 0;
 }
 
-static int look_at(struct reading *r, const struct ut_metrics_row *row, struct ut_err *err)
+static int metrics_stalls_look_at(struct reading *r, const struct ut_metrics_row *row,
+				  struct ut_err *err)
 {
 	if (row->section->layout != UT_METRICS_STALL ||
 	    (r->want->device != UT_METRICS_ANY && row->device != r->want->device))
@@ -113,7 +115,7 @@ static int look_at(struct reading *r, const struct ut_metrics_row *row, struct u
 		take_section(r, row->section);
 	if (!ut_metrics_is_kernel(ut_metrics_kernel(r->file, row->kernel), r->want->kernel, true))
 		return 0;
-	return take_row(r, row, err);
+	return metrics_stalls_take_row(r, row, err);
 }
 
 int ut_metrics_stalls_read(struct ut_metrics_stalls *s, const char *path,
@@ -129,7 +131,8 @@ int ut_metrics_stalls_read(struct ut_metrics_stalls *s, const char *path,
 	rc = ut_metrics_open(&r.file, path, logger, err);
 	if (rc)
 		return rc;
-	while ((rc = ut_metrics_next(r.file, &row, err)) == 1 && !(rc = look_at(&r, &row, err)))
+	while ((rc = ut_metrics_next(r.file, &row, err)) == 1 &&
+	       !(rc = metrics_stalls_look_at(&r, &row, err)))
 		;
 	if (!rc && !r.is_device_here)
 		rc = ut_err_set(err, -ENODEV, "Device %" PRIu64 " not found in input file",

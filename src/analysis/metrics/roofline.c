@@ -40,7 +40,7 @@ void ut_roof_release(struct ut_roof *r)
 
 /* ---- gathering ------------------------------------------------------------------------------ */
 
-static struct ut_roof_kernel *kernel_of(struct ut_roof *r, struct ut_str name)
+static struct ut_roof_kernel *metrics_roofline_kernel_of(struct ut_roof *r, struct ut_str name)
 {
 	uint32_t hash = (uint32_t)ut_hash_bytes(name.ptr, name.len), at = hash, number;
 
@@ -76,7 +76,7 @@ void ut_roof_work_add(struct ut_roof_work *sum, const struct ut_roof_work *work)
 void ut_roof_add(struct ut_roof *r, unsigned int run, struct ut_str name,
 		 const struct ut_roof_work *work)
 {
-	ut_roof_work_add(&kernel_of(r, name)->runs[run], work);
+	ut_roof_work_add(&metrics_roofline_kernel_of(r, name)->runs[run], work);
 }
 
 /* ---- joining two runs ----------------------------------------------------------------------- */
@@ -106,7 +106,7 @@ static void take_from_other(struct ut_roof_work *work, const struct ut_roof_work
 }
 
 /* Is it in both runs, if there are two? */
-static bool join(struct ut_roof *r, struct ut_roof_kernel *k, bool two)
+static bool metrics_roofline_join(struct ut_roof *r, struct ut_roof_kernel *k, bool two)
 {
 	k->work = k->runs[0];
 	if (!two)
@@ -140,7 +140,8 @@ static unsigned int busiest(const struct ut_roof_kernel *k, unsigned int from, u
 	return best != UT_ROOF_NONE ? best : most;
 }
 
-static void place(struct ut_roof_kernel *k, const struct ut_roof_device *d, double all_ns)
+static void metrics_roofline_place(struct ut_roof_kernel *k, const struct ut_roof_device *d,
+				   double all_ns)
 {
 	double seconds = k->work.ns / 1e9;
 	unsigned int best;
@@ -173,7 +174,7 @@ static struct ut_str without_shape(struct ut_str name)
 	return name;
 }
 
-static uint32_t hash_of(struct ut_str text)
+static uint32_t metrics_roofline_hash_of(struct ut_str text)
 {
 	return (uint32_t)ut_hash_bytes(text.ptr, text.len);
 }
@@ -182,7 +183,7 @@ static uint32_t hash_of(struct ut_str text)
 static struct ut_roof_kernel *namesake(struct ut_roof *r, const struct ut_hashtab *t,
 				       struct ut_str name)
 {
-	uint32_t hash = hash_of(name), at = hash, number;
+	uint32_t hash = metrics_roofline_hash_of(name), at = hash, number;
 
 	while ((number = ut_hashtab_next(t, hash, &at)) &&
 	       !ut_str_eq(without_shape(r->kernels[number - 1].name), name))
@@ -202,7 +203,7 @@ static void find_names(struct ut_roof *r)
 		if (other)
 			other->shown = other->name;
 		else
-			ut_hashtab_add(&t, hash_of(name), (uint32_t)i + 1);
+			ut_hashtab_add(&t, metrics_roofline_hash_of(name), (uint32_t)i + 1);
 	}
 	ut_hashtab_release(&t);
 	for (size_t i = 0; i < r->count; i++) {
@@ -213,7 +214,7 @@ static void find_names(struct ut_roof *r)
 	}
 }
 
-static int by_time(const void *a, const void *b)
+static int metrics_roofline_by_time(const void *a, const void *b)
 {
 	const struct ut_roof_kernel *x = a, *y = b;
 
@@ -232,15 +233,15 @@ void ut_roof_place(struct ut_roof *r)
 		two = two || r->kernels[i].runs[1].count;
 	}
 	for (size_t i = 0; i < r->count; i++) {
-		if (!join(r, &r->kernels[i], two))
+		if (!metrics_roofline_join(r, &r->kernels[i], two))
 			continue;
-		place(&r->kernels[i], &r->device, r->ns);
+		metrics_roofline_place(&r->kernels[i], &r->device, r->ns);
 		r->kernels[kept++] = r->kernels[i];
 	}
 	r->count = kept;
 	ut_hashtab_release(&r->names);
 	if (kept)
-		qsort(r->kernels, kept, sizeof(*r->kernels), by_time);
+		qsort(r->kernels, kept, sizeof(*r->kernels), metrics_roofline_by_time);
 	find_names(r);
 }
 

@@ -10,7 +10,7 @@
 #define BARS        12   /* kernels */
 #define NOTE_NAME   200  /* columns of a name that is told on hover */
 
-static struct ut_str text_of(struct ut_arena *a, struct ut_buf *b)
+static struct ut_str roofline_chart_text_of(struct ut_arena *a, struct ut_buf *b)
 {
 	size_t len = b->len;
 
@@ -121,7 +121,7 @@ static struct ut_str roof_name(struct picture *p, unsigned int part)
 		   peak >= 1000 ? peak / 1000 : peak,
 		   ut_roof_is_level(part) ? (peak >= 1000 ? "TB/s" : "GB/s")
 					  : (peak >= 1000 ? "TFLOP/s" : "GFLOP/s"));
-	return text_of(p->arena, &b);
+	return roofline_chart_text_of(p->arena, &b);
 }
 
 /* From the left edge up to the tallest roof. */
@@ -168,7 +168,7 @@ static struct ut_str note_of(struct picture *p, const struct ut_roof_kernel *k, 
 	ut_roof_say_kernel(p->roof, k, NOTE_NAME, &b);
 	ut_buf_fmt(&b, " %.4g flop per byte of %s.", k->intensity[level],
 		   ut_roof_title(&p->roof->device, UT_ROOF_UNITS + level));
-	return text_of(p->arena, &b);
+	return roofline_chart_text_of(p->arena, &b);
 }
 
 /* Names stand at the first level only: the others are above or below each other. */
@@ -218,7 +218,7 @@ static struct ut_str foot(const struct picture *p)
 	if (p->without)
 		ut_buf_fmt(&b, " %zu kernel%s with no or hardly any floating point %s not here.",
 			   p->without, p->without == 1 ? "" : "s", p->without == 1 ? "is" : "are");
-	return text_of(p->arena, &b);
+	return roofline_chart_text_of(p->arena, &b);
 }
 
 static void head(const struct picture *p, struct ut_chart *c)
@@ -231,8 +231,8 @@ static void head(const struct picture *p, struct ut_chart *c)
 		ut_buf_add(&title, p->roof->device.name.ptr, p->roof->device.name.len);
 	}
 	ut_roof_say_all(p->roof, &all);
-	c->title = text_of(p->arena, &title);
-	c->subtitle = text_of(p->arena, &all);
+	c->title = roofline_chart_text_of(p->arena, &title);
+	c->subtitle = roofline_chart_text_of(p->arena, &all);
 }
 
 static bool places(struct picture *p, struct ut_roof_picture *to)

@@ -88,7 +88,7 @@ static struct ut_str without_unit(struct ut_str title)
 	return unit ? ut_str_trim((struct ut_str){ title.ptr, (size_t)(unit - title.ptr) }) : title;
 }
 
-static struct ut_roof_column column_of(struct ut_str title)
+static struct ut_roof_column roofline_columns_column_of(struct ut_str title)
 {
 	struct ut_str name = without_unit(title);
 
@@ -116,7 +116,7 @@ static void hear(struct heard *h, const struct ut_roof_column *c)
 
 /* What was done is told by columns of it, else by reads and writes, if there are both, else by
  * rough ones; the time by the first. */
-static void drop_doubles(struct ut_roof_columns *c, const struct heard *h)
+static void roofline_columns_drop_doubles(struct ut_roof_columns *c, const struct heard *h)
 {
 	uint32_t exact = h->done | (h->read & h->written);
 	uint32_t reported = h->done | (h->rough & ~exact);
@@ -146,14 +146,15 @@ void ut_roof_columns_bind(struct ut_roof_columns *c, const struct ut_str *titles
 	c->count = count;
 	c->is_intel = false;
 	for (size_t i = 0; i < count; i++) {
-		c->items[i] = column_of(titles[i]);
+		c->items[i] = roofline_columns_column_of(titles[i]);
 		c->is_intel = c->is_intel || ut_str_has_start(titles[i], "XVE_");
 		hear(&h, &c->items[i]);
 	}
-	drop_doubles(c, &h);
+	roofline_columns_drop_doubles(c, &h);
 }
 
-static void take(const struct ut_roof_column *c, double value, struct ut_roof_work *work)
+static void roofline_columns_take(const struct ut_roof_column *c, double value,
+				  struct ut_roof_work *work)
 {
 	double *level = NULL;
 
@@ -191,7 +192,7 @@ void ut_roof_columns_take(const struct ut_roof_columns *c, const double *values,
 	*work = (struct ut_roof_work){ .count = 1, .known = c->known };
 	for (size_t i = 0; i < c->count; i++) {
 		if (isfinite(values[i]) && values[i] >= 0)
-			take(&c->items[i], values[i], work);
+			roofline_columns_take(&c->items[i], values[i], work);
 	}
 	for (unsigned int l = 0; l < UT_ROOF_LEVELS; l++)
 		work->hits[l] *= work->ns; /* a mean is weighted by time */

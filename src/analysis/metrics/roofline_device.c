@@ -23,7 +23,7 @@ struct line {
 	struct ut_str key, value;
 };
 
-static struct ut_str next_line(struct ut_str *rest)
+static struct ut_str roofline_device_next_line(struct ut_str *rest)
 {
 	const char *end = memchr(rest->ptr, '\n', rest->len);
 	struct ut_str line = { rest->ptr, end ? (size_t)(end - rest->ptr) : rest->len };
@@ -34,14 +34,14 @@ static struct ut_str next_line(struct ut_str *rest)
 	return line;
 }
 
-static struct ut_str unquoted(struct ut_str s)
+static struct ut_str roofline_device_unquoted(struct ut_str s)
 {
 	if (s.len >= 2 && s.ptr[0] == '"' && s.ptr[s.len - 1] == '"')
 		return (struct ut_str){ s.ptr + 1, s.len - 2 };
 	return s;
 }
 
-static int split(struct line *l, struct ut_str text, struct ut_err *err)
+static int roofline_device_split(struct line *l, struct ut_str text, struct ut_err *err)
 {
 	const char *comma = memchr(text.ptr, ',', text.len);
 
@@ -52,12 +52,12 @@ static int split(struct line *l, struct ut_str text, struct ut_err *err)
 	l->key = ut_str_trim((struct ut_str){ text.ptr, (size_t)(comma - text.ptr) });
 	l->value = ut_str_trim(
 		(struct ut_str){ comma + 1, (size_t)(text.ptr + text.len - (comma + 1)) });
-	l->key = unquoted(l->key);
-	l->value = unquoted(l->value);
+	l->key = roofline_device_unquoted(l->key);
+	l->value = roofline_device_unquoted(l->value);
 	return 0;
 }
 
-static bool number_of(struct ut_str text, double *value)
+static bool roofline_device_number_of(struct ut_str text, double *value)
 {
 	char copy[MOST_DIGITS + 1], *end;
 
@@ -85,7 +85,7 @@ static bool is_xmx(struct ut_str key, const char *file)
 	       ut_str_has_end(key, "XMX_GFLOPS");
 }
 
-static unsigned int part_of(struct ut_roof_device *d, struct ut_str key)
+static unsigned int roofline_device_part_of(struct ut_roof_device *d, struct ut_str key)
 {
 	for (unsigned int p = 0; p < UT_ROOF_PARTS; p++) {
 		if (ut_roof_is_level(p)) {
@@ -101,10 +101,10 @@ static unsigned int part_of(struct ut_roof_device *d, struct ut_str key)
 	return UT_ROOF_NONE;
 }
 
-static int take(struct ut_roof_device *d, struct ut_arena *a, const struct line *l,
-		const struct ut_logger *logger, struct ut_err *err)
+static int roofline_device_take(struct ut_roof_device *d, struct ut_arena *a, const struct line *l,
+				const struct ut_logger *logger, struct ut_err *err)
 {
-	unsigned int part = part_of(d, l->key);
+	unsigned int part = roofline_device_part_of(d, l->key);
 	double value;
 
 	if (ut_str_is(l->key, "PlatformName")) {
@@ -117,7 +117,7 @@ static int take(struct ut_roof_device *d, struct ut_arena *a, const struct line 
 			      l->number, (int)(l->key.len < 60 ? l->key.len : 60), l->key.ptr);
 		return 0;
 	}
-	if (!number_of(l->value, &value))
+	if (!roofline_device_number_of(l->value, &value))
 		return ut_err_set(err, -EINVAL, "%s:%u: %.*s is no number above 0: '%.*s'", l->file,
 				  l->number, (int)l->key.len, l->key.ptr,
 				  (int)(l->value.len < 40 ? l->value.len : 40), l->value.ptr);
@@ -134,14 +134,14 @@ int ut_roof_device_read(struct ut_roof_device *d, struct ut_arena *a, const char
 
 	*d = (struct ut_roof_device){ .name = ut_str_of("") };
 	while (text.len && !rc) {
-		struct ut_str line = ut_str_trim(next_line(&text));
+		struct ut_str line = ut_str_trim(roofline_device_next_line(&text));
 
 		l.number++;
 		if (!line.len || line.ptr[0] == '#')
 			continue;
-		rc = split(&l, line, err);
+		rc = roofline_device_split(&l, line, err);
 		if (!rc)
-			rc = take(d, a, &l, logger, err);
+			rc = roofline_device_take(d, a, &l, logger, err);
 	}
 	for (unsigned int p = 0; p < UT_ROOF_PARTS; p++)
 		any = any || d->peak[p] > 0;

@@ -50,7 +50,7 @@ static void take_matches(struct profile *p, struct ut_arena *a, const char *patt
 	globfree(&found);
 }
 
-static int find(struct profile *p, struct ut_arena *a, struct ut_err *err)
+static int roofline_read_find(struct profile *p, struct ut_arena *a, struct ut_err *err)
 {
 	if (!p->word)
 		return 0;
@@ -86,7 +86,7 @@ struct reading {
 	uint64_t group;
 };
 
-static void flush(struct reading *r)
+static void roofline_read_flush(struct reading *r)
 {
 	if (r->kernel)
 		ut_roof_add(r->roof, r->run, ut_metrics_kernel(r->file, r->kernel), &r->instance);
@@ -117,7 +117,7 @@ static int set_section(struct reading *r, const char *path, const struct ut_metr
 }
 
 /* Tiles of an instance work at the same time, samples of it follow each other. */
-static void add_row(struct reading *r, const struct ut_roof_work *row)
+static void roofline_read_add_row(struct reading *r, const struct ut_roof_work *row)
 {
 	struct ut_roof_work *sum = &r->instance;
 	double ns = sum->ns;
@@ -128,7 +128,8 @@ static void add_row(struct reading *r, const struct ut_roof_work *row)
 		sum->ns = ns > row->ns ? ns : row->ns;
 }
 
-static int take_row(struct reading *r, const struct ut_metrics_row *row, struct ut_err *err)
+static int roofline_read_take_row(struct reading *r, const struct ut_metrics_row *row,
+				  struct ut_err *err)
 {
 	struct ut_roof_work work;
 	int rc = 0;
@@ -148,18 +149,18 @@ static int take_row(struct reading *r, const struct ut_metrics_row *row, struct 
 		return rc;
 	ut_roof_columns_take(&r->columns, r->values, &work);
 	if (row->group != r->group || row->kernel != r->kernel) {
-		flush(r);
+		roofline_read_flush(r);
 		r->kernel = row->kernel;
 		r->group = row->group;
 		r->instance = work;
 	} else {
-		add_row(r, &work);
+		roofline_read_add_row(r, &work);
 	}
 	return 0;
 }
 
-static int read_file(struct ut_roof *roof, unsigned int run, const char *path,
-		     const struct ut_logger *logger, struct ut_err *err)
+static int roofline_read_read_file(struct ut_roof *roof, unsigned int run, const char *path,
+				   const struct ut_logger *logger, struct ut_err *err)
 {
 	struct reading r = { .roof = roof, .run = run };
 	struct ut_metrics_row row;
@@ -168,10 +169,10 @@ static int read_file(struct ut_roof *roof, unsigned int run, const char *path,
 	while (!rc && (rc = ut_metrics_next(r.file, &row, err)) > 0) {
 		rc = row.section == r.section ? 0 : set_section(&r, path, row.section, err);
 		if (!rc)
-			rc = take_row(&r, &row, err);
+			rc = roofline_read_take_row(&r, &row, err);
 	}
 	if (!rc)
-		flush(&r);
+		roofline_read_flush(&r);
 	free(r.values);
 	ut_roof_columns_release(&r.columns);
 	ut_metrics_close(r.file);
@@ -184,14 +185,14 @@ static int read_profile(struct ut_roof *r, unsigned int run, const struct profil
 	int rc = 0;
 
 	for (size_t i = 0; i < p->count && !rc; i++)
-		rc = read_file(r, run, p->files[i], logger, err);
+		rc = roofline_read_read_file(r, run, p->files[i], logger, err);
 	return rc;
 }
 
 /* ---- profiles ------------------------------------------------------------------------------- */
 
 /* What the first header of the first file is about. */
-static int look(struct profile *p, struct ut_err *err)
+static int roofline_read_look(struct profile *p, struct ut_err *err)
 {
 	struct ut_metrics_file *file = NULL;
 	struct ut_roof_columns columns = { 0 };
@@ -224,7 +225,8 @@ static void put_in_order(struct profile *p)
 	p[1] = other;
 }
 
-static int check(const struct profile *p, const struct ut_logger *logger, struct ut_err *err)
+static int roofline_read_check(const struct profile *p, const struct ut_logger *logger,
+			       struct ut_err *err)
 {
 	uint32_t known = p[0].known | p[1].known;
 	const char *word = p[0].word;
@@ -296,13 +298,13 @@ int ut_roof_read(struct ut_roof *r, const char *compute, const char *memory,
 	int rc = 0;
 
 	for (size_t i = 0; i < 2 && !rc; i++) {
-		rc = find(&p[i], &r->arena, err);
+		rc = roofline_read_find(&p[i], &r->arena, err);
 		if (!rc)
-			rc = look(&p[i], err);
+			rc = roofline_read_look(&p[i], err);
 	}
 	if (!rc) {
 		put_in_order(p);
-		rc = check(p, logger, err);
+		rc = roofline_read_check(p, logger, err);
 	}
 	if (!rc)
 		rc = read_both(r, p, logger, err);

@@ -88,8 +88,8 @@ static double per_second(const struct ut_roof_work *w, double amount)
 	return w->ns > 0 ? amount / w->ns : 0; /* 1e9 a second */
 }
 
-static void add_kernel(struct ut_report *report, const struct ut_roof *r,
-		       const struct ut_roof_kernel *k)
+static void roofline_table_add_kernel(struct ut_report *report, const struct ut_roof *r,
+				      const struct ut_roof_kernel *k)
 {
 	struct ut_report_cell cells[COLUMNS];
 	const struct ut_roof_work *w = &k->work;
@@ -122,7 +122,7 @@ int ut_roof_table(struct ut_out *out, const struct ut_report_opts *opts, const s
 	int rc = ut_report_begin(report, &kernel_table, err);
 
 	for (size_t i = 0; !rc && i < r->count; i++)
-		add_kernel(report, r, &r->kernels[i]);
+		roofline_table_add_kernel(report, r, &r->kernels[i]);
 	if (!rc)
 		ut_report_end(report);
 	ut_report_close(report);

@@ -5,7 +5,7 @@
 #include "text/cells.h"
 
 /* 1234567.8 is "1,234,568", 12.3 is "12.3": four digits at least. */
-static void put_number(struct ut_buf *to, double value)
+static void roofline_words_put_number(struct ut_buf *to, double value)
 {
 	char text[64];
 	int len;
@@ -27,10 +27,10 @@ void ut_roof_say_rate(const struct ut_roof *r, const struct ut_roof_kernel *k, u
 {
 	double seconds = k->work.ns / 1e9;
 
-	put_number(to, seconds > 0 ? k->work.done[part] / seconds / 1e9 : 0);
+	roofline_words_put_number(to, seconds > 0 ? k->work.done[part] / seconds / 1e9 : 0);
 	if (r->device.peak[part] > 0) {
 		ut_buf_text(to, " of ");
-		put_number(to, r->device.peak[part] / 1e9);
+		roofline_words_put_number(to, r->device.peak[part] / 1e9);
 	}
 	ut_buf_text(to, ut_roof_is_level(part) ? " GB/s" : " GFLOP/s");
 }

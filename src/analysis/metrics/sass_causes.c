@@ -114,7 +114,8 @@ static size_t count_kind(const struct search *s)
 }
 
 /* Who counts the scoreboard up on the ways to ins, nearest first. */
-static void gather(struct ut_stall_code *c, uint32_t ins, unsigned int board, struct search *s)
+static void sass_causes_gather(struct ut_stall_code *c, uint32_t ins, unsigned int board,
+			       struct search *s)
 {
 	s->tokens = UINT64_C(0x101) << board;
 	s->count = s->more = 0;
@@ -151,7 +152,7 @@ static void through_scoreboards(struct ut_stall_code *c, uint32_t ins, struct se
 		for (unsigned int b = 0; b < UT_SASS_SCOREBOARDS; b++) {
 			if (!(waits >> b & 1))
 				continue;
-			gather(c, ins, b, s);
+			sass_causes_gather(c, ins, b, s);
 			if ((count_kind(s) > 0) == (pass == 0))
 				report_setters(s, b, pass == 0);
 		}

@@ -28,7 +28,7 @@ struct ut_sass_control ut_sass_control(const uint64_t encoding[2])
 }
 
 /* Up to one of these. */
-static struct ut_str word(struct ut_str s, const char *ends)
+static struct ut_str sass_code_word(struct ut_str s, const char *ends)
 {
 	for (size_t i = 0; i < s.len; i++) {
 		if (strchr(ends, s.ptr[i])) /* a NUL ends it, too */
@@ -44,9 +44,10 @@ struct ut_str ut_sass_function(struct ut_str line)
 	if (ut_str_has_start(s, ".section")) {
 		s = ut_str_trim(ut_str_from(s, s.ptr + strlen(".section")));
 		if (ut_str_has_start(s, ".text."))
-			return word(ut_str_from(s, s.ptr + strlen(".text.")), ", \t");
+			return sass_code_word(ut_str_from(s, s.ptr + strlen(".text.")), ", \t");
 	} else if (ut_str_has_start(s, "Function :")) {
-		return word(ut_str_trim(ut_str_from(s, s.ptr + strlen("Function :"))), " \t");
+		return sass_code_word(ut_str_trim(ut_str_from(s, s.ptr + strlen("Function :"))),
+				      " \t");
 	}
 	return (struct ut_str){ "", 0 };
 }
@@ -56,11 +57,11 @@ struct ut_str ut_sass_opcode(struct ut_str text)
 	struct ut_str s = ut_str_trim(text);
 
 	if (s.len && s.ptr[0] == '@') {
-		struct ut_str guard = word(s, " \t");
+		struct ut_str guard = sass_code_word(s, " \t");
 
 		s = ut_str_trim(ut_str_from(s, guard.ptr + guard.len));
 	}
-	return word(s, " \t;");
+	return sass_code_word(s, " \t;");
 }
 
 /* ---- reading ------------------------------------------------------------------------------- */
@@ -139,8 +140,8 @@ static void add_label(struct reader *r, struct ut_str name)
 }
 
 /* A place in the source: File "/src/k.cu", line 12; *rest is what follows it. */
-static bool place(struct reader *r, struct ut_str s, uint32_t *file, uint32_t *line,
-		  struct ut_str *rest)
+static bool sass_code_place(struct reader *r, struct ut_str s, uint32_t *file, uint32_t *line,
+			    struct ut_str *rest)
 {
 	const char *open = ut_str_find(s, "\""), *close, *number;
 
@@ -167,7 +168,7 @@ static void take_source(struct reader *r, struct ut_str line)
 	struct ut_str rest;
 	uint32_t file, number;
 
-	if (!place(r, line, &file, &number, &rest))
+	if (!sass_code_place(r, line, &file, &number, &rest))
 		return;
 	if (!r->chain) {
 		r->file = file;
@@ -175,7 +176,7 @@ static void take_source(struct reader *r, struct ut_str line)
 		r->call_file = r->call_line = 0;
 	}
 	r->chain = true;
-	if (ut_str_find(rest, "inlined at") && place(r, rest, &file, &number, &rest)) {
+	if (ut_str_find(rest, "inlined at") && sass_code_place(r, rest, &file, &number, &rest)) {
 		r->call_file = file;
 		r->call_line = number;
 	}
@@ -202,7 +203,7 @@ static void take_instruction(struct reader *r, uint64_t address, struct ut_str r
 			word_of_code(code, &ins->encoding[0]);
 }
 
-static void take_line(struct reader *r, struct ut_str line)
+static void sass_code_take_line(struct reader *r, struct ut_str line)
 {
 	struct ut_str s = ut_str_trim(line), inside, rest;
 	uint64_t value;
@@ -259,7 +260,7 @@ static bool falls_through(struct ut_str text)
 static uint32_t next_target(const struct reader *r, struct ut_str *s)
 {
 	while (s->len) {
-		struct ut_str name = word(*s, " \t,;()`\"[]{}*");
+		struct ut_str name = sass_code_word(*s, " \t,;()`\"[]{}*");
 		uint32_t ins = UT_CODE_NONE;
 		uint64_t address;
 
@@ -382,7 +383,7 @@ int ut_sass_read(struct ut_kernel_code *c, struct ut_str text, struct ut_str fun
 		if (name.len)
 			inside = ut_str_eq(name, function);
 		else if (inside && line.len)
-			take_line(&r, line);
+			sass_code_take_line(&r, line);
 	}
 	for (uint32_t i = 0; i < c->count; i++)
 		take_tokens(&c->ins[i]);

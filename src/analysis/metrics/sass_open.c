@@ -139,8 +139,8 @@ static bool in_text(struct ut_stall_code *c, struct code_file *f, struct ut_str 
  * Looks for the kernel. -ENOENT: it is not in there. Of a cubin only the name is kept: a program
  * has many, and they are large.
  */
-static int look_into(struct ut_stall_code *c, const char *path, struct ut_str kernel,
-		     struct code_file *f, struct ut_err *err)
+static int sass_open_look_into(struct ut_stall_code *c, const char *path, struct ut_str kernel,
+			       struct code_file *f, struct ut_err *err)
 {
 	struct ut_arena *a = &c->result->arena;
 	struct ut_buf b = { 0 };
@@ -184,9 +184,9 @@ static int find_file(struct ut_stall_code *c, const struct ut_stall_samples *s, 
 
 			if (ut_str_ends(name, pass ? ".cubin" : ".sass") &&
 			    (!module[0] || strstr(name, module)))
-				rc = look_into(c,
-					       ut_path_join(&c->result->arena, c->opts->code, name),
-					       s->kernel, f, NULL);
+				rc = sass_open_look_into(
+					c, ut_path_join(&c->result->arena, c->opts->code, name),
+					s->kernel, f, NULL);
 		}
 	}
 	for (int i = 0; i < count; i++)
@@ -233,7 +233,7 @@ int ut_stall_open_sass(struct ut_stall_code *c, const struct ut_stall_samples *s
 	struct ut_str text;
 	int rc = ut_path_is_dir(c->opts->code)
 			 ? find_file(c, samples, &f, err)
-			 : look_into(c, c->opts->code, samples->kernel, &f, err);
+			 : sass_open_look_into(c, c->opts->code, samples->kernel, &f, err);
 
 	if (rc)
 		return rc;

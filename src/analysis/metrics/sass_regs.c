@@ -226,7 +226,8 @@ static enum kind register_at(struct ut_str s, unsigned int *number, size_t *used
 	return NOTHING;
 }
 
-static void add(struct ut_sass_set *set, enum kind kind, unsigned int number, unsigned int width)
+static void sass_regs_add(struct ut_sass_set *set, enum kind kind, unsigned int number,
+			  unsigned int width)
 {
 	for (unsigned int i = number; i < number + width && i < 255; i++) {
 		if (kind == REGISTER)
@@ -265,11 +266,11 @@ static void add_reads(struct ut_sass_set *set, struct ut_str operand, unsigned i
 		if (kind == NOTHING || kind == FIXED)
 			continue;
 		rest = ut_str_from(rest, rest.ptr + used);
-		add(set, kind, number,
-		    is_predicate(kind)              ? 1
-		    : ut_str_has_start(rest, ".64") ? 2
-		    : inside                        ? 1
-						    : width);
+		sass_regs_add(set, kind, number,
+			      is_predicate(kind)              ? 1
+			      : ut_str_has_start(rest, ".64") ? 2
+			      : inside                        ? 1
+							      : width);
 	}
 }
 
@@ -310,7 +311,7 @@ static bool take_result(struct results *r, struct ut_str operand, struct ut_sass
 		return false;
 	if (predicate ? r->predicates++ >= r->form.most_p : r->form.only_p || r->registers++ >= 1)
 		return false;
-	add(writes, kind, number, predicate ? 1 : r->form.result);
+	sass_regs_add(writes, kind, number, predicate ? 1 : r->form.result);
 	return true;
 }
 
@@ -350,7 +351,7 @@ bool ut_sass_common(const struct ut_sass_set *a, const struct ut_sass_set *b,
 	return any != 0;
 }
 
-static bool has(const struct ut_sass_set *s, enum kind kind, unsigned int i)
+static bool sass_regs_has(const struct ut_sass_set *s, enum kind kind, unsigned int i)
 {
 	return kind == REGISTER    ? i < 255 && s->r[i / 64] >> i % 64 & 1
 	       : kind == UNIFORM   ? i < 63 && s->ur >> i & 1
@@ -373,9 +374,9 @@ void ut_sass_set_text(struct ut_buf *b, const struct ut_sass_set *set)
 		for (unsigned int i = 0; i < 255; i++) {
 			unsigned int first = i;
 
-			if (!has(set, files[f].kind, i))
+			if (!sass_regs_has(set, files[f].kind, i))
 				continue;
-			while (has(set, files[f].kind, i + 1))
+			while (sass_regs_has(set, files[f].kind, i + 1))
 				i++;
 			ut_buf_fmt(b, "%s%s%u", b->len > start ? ", " : "", files[f].name, first);
 			if (i > first)

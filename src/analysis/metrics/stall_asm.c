@@ -46,7 +46,7 @@ static bool is_instruction(struct ut_str line)
 	return !ut_str_has_start(line, "//") && ut_str_find(line, "//");
 }
 
-static uint64_t size_of(struct ut_str line)
+static uint64_t stall_asm_size_of(struct ut_str line)
 {
 	return ut_str_find(line, "Compacted") ? 8 : 16;
 }
@@ -74,7 +74,7 @@ bool ut_asm_addressed(struct ut_str text)
 			continue;
 		if (!has_address(line, address))
 			return false;
-		address += size_of(line);
+		address += stall_asm_size_of(line);
 	}
 	return true;
 }
@@ -94,7 +94,7 @@ void ut_asm_write(struct ut_out *out, struct ut_str text)
 			print_address(front, address);
 			if (!ut_str_has_start(line, front))
 				ut_out_text(out, front);
-			address += size_of(line);
+			address += stall_asm_size_of(line);
 		}
 		ut_out_write(out, start, (size_t)(text.ptr - start));
 	}
@@ -281,7 +281,7 @@ static void take_instruction(struct reader *r, struct ut_str line)
 	ins->file = r->file;
 	ins->line = r->line;
 	take_tokens(ins);
-	r->address += size_of(line);
+	r->address += stall_asm_size_of(line);
 }
 
 /* The lists of predecessors, now that all names are known. */

@@ -18,7 +18,7 @@ struct folders {
 	size_t count;
 };
 
-static bool is_called(const char *name)
+static bool stall_beside_is_called(const char *name)
 {
 	return !strcmp(name, "modules") || strstr(name, ".modules") || ut_str_ends(name, ".kept");
 }
@@ -53,13 +53,13 @@ static bool has_code(const char *folder, struct ut_str module)
 }
 
 /* Those of dir that are called so, or those that are not. */
-static void add(struct folders *f, const char *dir, struct dirent **list, int count, bool called,
-		struct ut_str module)
+static void stall_beside_add(struct folders *f, const char *dir, struct dirent **list, int count,
+			     bool called, struct ut_str module)
 {
 	for (int i = 0; i < count && f->count < MOST_FOLDERS; i++) {
 		const char *name = list[i]->d_name, *path;
 
-		if (name[0] == '.' || is_called(name) != called)
+		if (name[0] == '.' || stall_beside_is_called(name) != called)
 			continue;
 		path = ut_path_join(f->arena, strcmp(dir, ".") != 0 ? dir : NULL, name);
 		if (ut_path_is_dir(path) && has_code(path, module))
@@ -76,8 +76,8 @@ static void list_folders(struct folders *f, const char *trace, struct ut_str mod
 	if (!ut_path_exists(trace)) /* it came from elsewhere, or has a name only */
 		return;
 	count = scandir(dir, &list, NULL, alphasort);
-	add(f, dir, list, count, true, module);
-	add(f, dir, list, count, false, module);
+	stall_beside_add(f, dir, list, count, true, module);
+	stall_beside_add(f, dir, list, count, false, module);
 	if (f->count < MOST_FOLDERS && has_code(dir, module))
 		f->items[f->count++] = dir;
 	for (int i = 0; i < count; i++)

@@ -80,7 +80,7 @@ bool ut_stall_is_name(struct ut_stall_code *c, struct ut_str mangled, struct ut_
 }
 
 /* Is it a dump of this kernel? Files that cannot be read are not. */
-static bool holds(struct ut_stall_code *c, const char *path, struct ut_str kernel)
+static bool stall_dump_holds(struct ut_stall_code *c, const char *path, struct ut_str kernel)
 {
 	struct ut_source source;
 	struct ut_buf b = { 0 };
@@ -116,7 +116,7 @@ static const char *find_file(struct ut_stall_code *c, struct ut_str kernel)
 	for (int i = 0; i < count; i++) {
 		const char *path = ut_path_join(&c->result->arena, c->opts->code, list[i]->d_name);
 
-		if ((!best || strlen(path) >= strlen(best)) && holds(c, path, kernel))
+		if ((!best || strlen(path) >= strlen(best)) && stall_dump_holds(c, path, kernel))
 			best = path;
 		free(list[i]);
 	}
@@ -206,7 +206,7 @@ static struct ut_str token_name(struct ut_arena *a, uint64_t token, bool taken)
  * Whoever took the token last is waited for. Where somebody has waited for it before, this path has
  * nothing left to wait for.
  */
-static bool step(void *ctx, uint32_t ins)
+static bool stall_dump_step(void *ctx, uint32_t ins)
 {
 	struct search *s = ctx;
 	const struct ut_code_ins *i = &s->code->ins[ins];
@@ -233,10 +233,11 @@ void ut_stall_asm_causes(struct ut_stall_code *c, uint32_t ins, struct ut_str re
 		s.token = wanted & -wanted;
 		taken = !(c->code.ins[ins].waits & s.token);
 		s.past_waits = taken;
-		ut_code_back(&c->walk, &c->code, ins, s.token | s.token >> 32, step, &s);
+		ut_code_back(&c->walk, &c->code, ins, s.token | s.token >> 32, stall_dump_step, &s);
 		if (found->count == before && !s.past_waits) {
 			s.past_waits = true;
-			ut_code_back(&c->walk, &c->code, ins, s.token | s.token >> 32, step, &s);
+			ut_code_back(&c->walk, &c->code, ins, s.token | s.token >> 32,
+				     stall_dump_step, &s);
 		}
 		for (size_t i = before; i < found->count; i++)
 			found->through[i] = token_name(&c->result->arena, s.token, taken);

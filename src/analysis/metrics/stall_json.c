@@ -9,19 +9,19 @@ static void key(struct ut_out *out, const char *name)
 	ut_out_fmt(out, ",\"%s\":", name);
 }
 
-static void put_str(struct ut_out *out, const char *name, struct ut_str s)
+static void stall_json_put_str(struct ut_out *out, const char *name, struct ut_str s)
 {
 	key(out, name);
 	ut_out_json_str(out, s.ptr, s.len);
 }
 
-static void put_u64(struct ut_out *out, const char *name, uint64_t value)
+static void stall_json_put_u64(struct ut_out *out, const char *name, uint64_t value)
 {
 	key(out, name);
 	ut_out_u64(out, value);
 }
 
-static void put_share(struct ut_out *out, double share)
+static void stall_json_put_share(struct ut_out *out, double share)
 {
 	key(out, "share");
 	ut_out_json_double(out, share);
@@ -30,58 +30,58 @@ static void put_share(struct ut_out *out, double share)
 static void put_source(struct ut_out *out, const struct ut_stall_place *p)
 {
 	if (p->file.len)
-		put_str(out, "file", p->file);
+		stall_json_put_str(out, "file", p->file);
 	if (p->line)
-		put_u64(out, "line", p->line);
+		stall_json_put_u64(out, "line", p->line);
 	if (p->source.len)
-		put_str(out, "source", p->source);
+		stall_json_put_str(out, "source", p->source);
 	if (p->call.len)
-		put_str(out, "inlined_at", p->call);
+		stall_json_put_str(out, "inlined_at", p->call);
 }
 
-static void put_place(struct ut_out *out, const struct ut_stall_place *p)
+static void stall_json_put_place(struct ut_out *out, const struct ut_stall_place *p)
 {
 	ut_out_text(out, "{\"address\":");
 	ut_out_u64(out, p->address);
-	put_str(out, "text", p->text);
+	stall_json_put_str(out, "text", p->text);
 	if (p->control.len)
-		put_str(out, "control", p->control);
+		stall_json_put_str(out, "control", p->control);
 	put_source(out, p);
 }
 
-static void put_finding(struct ut_out *out, const struct ut_stall_result *r,
-			const struct ut_stall_finding *f)
+static void stall_json_put_finding(struct ut_out *out, const struct ut_stall_result *r,
+				   const struct ut_stall_finding *f)
 {
 	ut_out_text(out, "{\"reason\":");
 	ut_out_json_str(out, r->reasons[f->reason].ptr, r->reasons[f->reason].len);
-	put_u64(out, "samples", f->count);
-	put_share(out, f->share);
+	stall_json_put_u64(out, "samples", f->count);
+	stall_json_put_share(out, f->share);
 	key(out, "instruction");
-	put_place(out, &f->place);
+	stall_json_put_place(out, &f->place);
 	ut_out_text(out, "},\"causes\":[");
 	for (size_t i = 0; i < f->cause_count; i++) {
 		if (i)
 			ut_out_text(out, ",");
-		put_place(out, &f->causes[i].place);
-		put_str(out, "through", f->causes[i].through);
+		stall_json_put_place(out, &f->causes[i].place);
+		stall_json_put_str(out, "through", f->causes[i].through);
 		ut_out_text(out, "}");
 	}
 	ut_out_text(out, "]");
 	if (f->others)
-		put_u64(out, "more_causes", f->others);
+		stall_json_put_u64(out, "more_causes", f->others);
 	ut_out_text(out, "}");
 }
 
-static void put_samples(struct ut_out *out, const struct ut_stall_result *r,
-			const struct ut_stall_share *s)
+static void stall_json_put_samples(struct ut_out *out, const struct ut_stall_result *r,
+				   const struct ut_stall_share *s)
 {
-	put_u64(out, "samples", s->samples);
-	put_u64(out, "stalls", s->stalls);
-	put_share(out, s->share);
+	stall_json_put_u64(out, "samples", s->samples);
+	stall_json_put_u64(out, "stalls", s->stalls);
+	stall_json_put_share(out, s->share);
 	if (s->reason == UT_STALL_NO_REASON)
 		return;
-	put_str(out, "reason", r->reasons[s->reason]);
-	put_u64(out, "reason_samples", s->main);
+	stall_json_put_str(out, "reason", r->reasons[s->reason]);
+	stall_json_put_u64(out, "reason_samples", s->main);
 }
 
 static void put_lines(struct ut_out *out, const struct ut_stall_result *r)
@@ -92,7 +92,7 @@ static void put_lines(struct ut_out *out, const struct ut_stall_result *r)
 		ut_out_text(out, i ? ",\n{\"instructions\":" : "{\"instructions\":");
 		ut_out_u64(out, s->instructions);
 		put_source(out, &s->place);
-		put_samples(out, r, s);
+		stall_json_put_samples(out, r, s);
 		ut_out_text(out, "}");
 	}
 }
@@ -102,8 +102,8 @@ static void put_instructions(struct ut_out *out, const struct ut_stall_result *r
 	for (size_t i = 0; i < r->instruction_count; i++) {
 		if (i)
 			ut_out_text(out, ",\n");
-		put_place(out, &r->instructions[i].place);
-		put_samples(out, r, &r->instructions[i]);
+		stall_json_put_place(out, &r->instructions[i].place);
+		stall_json_put_samples(out, r, &r->instructions[i]);
 		ut_out_text(out, "}");
 	}
 }
@@ -115,9 +115,9 @@ static void put_reasons(struct ut_out *out, const struct ut_stall_result *r)
 
 		ut_out_text(out, i ? ",\n{\"reason\":" : "{\"reason\":");
 		ut_out_json_str(out, r->reasons[i].ptr, r->reasons[i].len);
-		put_u64(out, "samples", r->totals[i]);
+		stall_json_put_u64(out, "samples", r->totals[i]);
 		if (advice)
-			put_str(out, "advice", ut_str_of(advice));
+			stall_json_put_str(out, "advice", ut_str_of(advice));
 		ut_out_text(out, "}");
 	}
 }
@@ -126,18 +126,19 @@ void ut_stall_json(struct ut_out *out, const struct ut_stall_result *r)
 {
 	ut_out_text(out, "{\"kernel\":");
 	ut_out_json_str(out, r->kernel.ptr, r->kernel.len);
-	put_str(out, "assembly", r->assembly);
-	put_str(out, "maker", ut_str_of(r->maker == UT_STALL_INTEL ? "intel" : "nvidia"));
-	put_u64(out, "samples", r->samples);
-	put_u64(out, "stalls", r->stalls);
-	put_u64(out, "samples_without_instruction", r->lost);
+	stall_json_put_str(out, "assembly", r->assembly);
+	stall_json_put_str(out, "maker",
+			   ut_str_of(r->maker == UT_STALL_INTEL ? "intel" : "nvidia"));
+	stall_json_put_u64(out, "samples", r->samples);
+	stall_json_put_u64(out, "stalls", r->stalls);
+	stall_json_put_u64(out, "samples_without_instruction", r->lost);
 	ut_out_text(out, ",\n\"reasons\":[");
 	put_reasons(out, r);
 	ut_out_text(out, "],\n\"findings\":[");
 	for (size_t i = 0; i < r->finding_count; i++) {
 		if (i)
 			ut_out_text(out, ",\n");
-		put_finding(out, r, &r->findings[i]);
+		stall_json_put_finding(out, r, &r->findings[i]);
 	}
 	ut_out_text(out, "],\n\"lines\":[");
 	put_lines(out, r);

@@ -100,8 +100,8 @@ static void put_counts(struct ut_report_cell *cells, const struct ut_stall_resul
 }
 
 /* "chase.cu:12", in the buffer until the next one. */
-static void put_place(struct ut_report_cell *cells, const struct ut_stall_place *p,
-		      struct ut_buf *scratch)
+static void stall_listing_put_place(struct ut_report_cell *cells, const struct ut_stall_place *p,
+				    struct ut_buf *scratch)
 {
 	bool known = p->file.len && p->line;
 
@@ -123,12 +123,13 @@ struct listing {
 	struct ut_buf scratch;
 };
 
-static void put_line(struct listing *l, const struct ut_stall_share *s, struct ut_stall_place place)
+static void stall_listing_put_line(struct listing *l, const struct ut_stall_share *s,
+				   struct ut_stall_place place)
 {
 	struct ut_report_cell cells[SOURCE_COLUMNS];
 
 	put_counts(cells, l->result, s);
-	put_place(cells + SOURCE_PLACE, &place, &l->scratch);
+	stall_listing_put_place(cells + SOURCE_PLACE, &place, &l->scratch);
 	cells[SOURCE_TEXT] = ut_report_str(place.source);
 	ut_report_add(l->report, cells);
 }
@@ -148,9 +149,10 @@ static void put_between(struct listing *l, const struct ut_source_file *f, uint3
 			uint32_t to)
 {
 	for (uint32_t n = from; n < to && n <= f->count; n++)
-		put_line(l, NULL,
-			 (struct ut_stall_place){
-				 .file = f->path, .line = n, .source = f->lines[n - 1] });
+		stall_listing_put_line(l, NULL,
+				       (struct ut_stall_place){ .file = f->path,
+								.line = n,
+								.source = f->lines[n - 1] });
 }
 
 static void put_source(struct listing *l)
@@ -177,7 +179,7 @@ static void put_source(struct listing *l)
 				    p.line);
 		p.source = f->count && p.line <= f->count ? f->lines[p.line - 1]
 							  : only_source(p.source);
-		put_line(l, &r->lines[i], p);
+		stall_listing_put_line(l, &r->lines[i], p);
 		shown = next - p.line <= CONTEXT_LINES ? next : p.line + CONTEXT_LINES + 1;
 		if (context)
 			put_between(l, f, p.line + 1, shown);
@@ -197,7 +199,7 @@ static void put_assembly(struct listing *l)
 		put_counts(cells, l->result, s);
 		cells[ASSEMBLY_ADDRESS] = ut_report_u64(s->place.address);
 		cells[ASSEMBLY_TEXT] = ut_report_str(s->place.text);
-		put_place(cells + ASSEMBLY_PLACE, &s->place, &l->scratch);
+		stall_listing_put_place(cells + ASSEMBLY_PLACE, &s->place, &l->scratch);
 		ut_report_add(l->report, cells);
 	}
 }

@@ -255,7 +255,7 @@ struct top {
 	size_t row;
 };
 
-static int by_count(const void *a, const void *b)
+static int stall_report_by_count(const void *a, const void *b)
 {
 	const struct top *x = a, *y = b;
 	int order = (x->count < y->count) - (x->count > y->count);
@@ -274,7 +274,7 @@ static void find_of_reason(struct ut_stall_code *c, const struct rows *rows, siz
 		if (count && rows->ins[i] != UT_CODE_NONE)
 			top[n++] = (struct top){ count, i };
 	}
-	ut_sort(top, n, sizeof(*top), by_count);
+	ut_sort(top, n, sizeof(*top), stall_report_by_count);
 	for (size_t i = 0; i < n && i < c->opts->top; i++) {
 		if (c->result->maker == UT_STALL_NVIDIA && c->opts->top != UT_STALL_TOP_ALL &&
 		    (double)top[i].count < LEAST * (double)c->result->samples)

@@ -20,7 +20,7 @@
 #define PIECE 16u /* bytes that are looked at in one step; so many may be read behind a field */
 
 /* Has it none of the bytes that a field can only have in quotes? */
-static bool is_plain(const char *p, size_t len)
+static bool compat_csv_is_plain(const char *p, size_t len)
 {
 #if defined(__SSE2__)
 	__m128i found = _mm_setzero_si128();
@@ -51,7 +51,7 @@ static bool is_plain(const char *p, size_t len)
 
 #define ROW 65536u /* bytes of a row that is made in one piece */
 
-static bool fits(const struct ut_str *texts, size_t count)
+static bool compat_csv_fits(const struct ut_str *texts, size_t count)
 {
 	size_t len = 0;
 
@@ -64,9 +64,9 @@ static bool fits(const struct ut_str *texts, size_t count)
 }
 
 /* Fields are copied first and looked at then: nearly all of them stay as they are. */
-static void put_row(struct ut_out *out, const struct ut_str *texts, size_t count)
+static void compat_csv_put_row(struct ut_out *out, const struct ut_str *texts, size_t count)
 {
-	bool one = fits(texts, count);
+	bool one = compat_csv_fits(texts, count);
 	char *p = ut_out_reserve(out, ROW + PIECE);
 
 	for (size_t i = 0; i < count; i++) {
@@ -74,7 +74,7 @@ static void put_row(struct ut_out *out, const struct ut_str *texts, size_t count
 			*p++ = ',';
 		if (one) {
 			memcpy(p, texts[i].ptr, texts[i].len);
-			if (is_plain(p, texts[i].len)) {
+			if (compat_csv_is_plain(p, texts[i].len)) {
 				p += texts[i].len;
 				continue;
 			}
@@ -99,10 +99,10 @@ void ut_ops_write_csv(const struct ut_ops_report *r, struct ut_out *out)
 
 		texts[i] = (struct ut_str){ name, strlen(name) };
 	}
-	put_row(out, texts, r->shown);
+	compat_csv_put_row(out, texts, r->shown);
 	for (size_t row = 0; row < r->row_count; row++) {
 		ut_ops_row_texts(r, row, texts);
-		put_row(out, texts, r->shown);
+		compat_csv_put_row(out, texts, r->shown);
 	}
 	free(texts);
 }

@@ -106,12 +106,12 @@ void ut_ops_trace_release(struct ut_ops_trace *t)
 
 /* ---- cells --------------------------------------------------------------------------------- */
 
-static void put_u64(struct adding *a, uint32_t column, uint64_t value)
+static void from_trace_put_u64(struct adding *a, uint32_t column, uint64_t value)
 {
 	ut_ops_put_u64(a->t->r, a->t->first + column, value);
 }
 
-static void put_text(struct adding *a, uint32_t column, const char *text, size_t len)
+static void from_trace_put_text(struct adding *a, uint32_t column, const char *text, size_t len)
 {
 	uint32_t id = ut_strtab_intern(&a->t->texts, text, len);
 
@@ -120,7 +120,7 @@ static void put_text(struct adding *a, uint32_t column, const char *text, size_t
 
 static void put_z(struct adding *a, uint32_t column, const char *text)
 {
-	put_text(a, column, text, strlen(text));
+	from_trace_put_text(a, column, text, strlen(text));
 }
 
 #define MOST_NAMES 256u /* each takes two columns, in every row */
@@ -185,7 +185,7 @@ struct totals {
 	uint32_t name_count;
 };
 
-static void add_kernel(struct totals *t, const struct ut_device_work *w)
+static void from_trace_add_kernel(struct totals *t, const struct ut_device_work *w)
 {
 	uint32_t i = 0;
 
@@ -202,11 +202,11 @@ static void add_kernel(struct totals *t, const struct ut_device_work *w)
 	t->name_count += i == t->name_count;
 }
 
-static void add_work(struct totals *t, const struct ut_device_work *w)
+static void from_trace_add_work(struct totals *t, const struct ut_device_work *w)
 {
 	switch ((enum ut_device_kind)w->kind) {
 	case UT_DEVICE_KERNEL:
-		add_kernel(t, w);
+		from_trace_add_kernel(t, w);
 		break;
 	case UT_DEVICE_COPY:
 	case UT_DEVICE_FILL:
@@ -221,7 +221,7 @@ static void add_work(struct totals *t, const struct ut_device_work *w)
 }
 
 /* "gemm; 2 x relu" */
-static void put_names(struct adding *a, const struct totals *t)
+static void from_trace_put_names(struct adding *a, const struct totals *t)
 {
 	struct ut_buf b = { 0 };
 
@@ -235,7 +235,7 @@ static void put_names(struct adding *a, const struct totals *t)
 	}
 	if (t->unnamed)
 		ut_buf_fmt(&b, "; %" PRIu64 " more", t->unnamed);
-	put_text(a, KERNEL_NAMES, b.data ? b.data : "", b.len);
+	from_trace_put_text(a, KERNEL_NAMES, b.data ? b.data : "", b.len);
 	ut_buf_release(&b);
 }
 
@@ -244,11 +244,11 @@ static void put_arch(struct adding *a, const struct ut_device_info *d)
 	struct ut_str model = ut_strtab_get(&a->j->log.strings, d->model);
 
 	if (model.len)
-		put_text(a, ARCH, model.ptr, model.len);
+		from_trace_put_text(a, ARCH, model.ptr, model.len);
 }
 
 /* "0", or "0;1" if work went to several. */
-static void put_devices(struct adding *a, const struct ut_ops_job *job)
+static void from_trace_put_devices(struct adding *a, const struct ut_ops_job *job)
 {
 	const struct ut_device_log *log = &a->j->log;
 	uint16_t last = log->works[job->work - 1].device;
@@ -263,34 +263,34 @@ static void put_devices(struct adding *a, const struct ut_ops_job *job)
 			ut_buf_fmt(&b, ";%u", log->devices[device].index);
 		last = device;
 	}
-	put_text(a, DEVICE, b.data, b.len);
+	from_trace_put_text(a, DEVICE, b.data, b.len);
 	ut_buf_release(&b);
 }
 
-static void put_device(struct adding *a, const struct ut_ops_job *job)
+static void from_trace_put_device(struct adding *a, const struct ut_ops_job *job)
 {
 	const struct ut_device_work *first = &a->j->log.works[job->work - 1];
 	struct totals t = { 0 };
 
 	for (uint32_t w = job->work; w; w = a->j->next_work[w - 1])
-		add_work(&t, &a->j->log.works[w - 1]);
-	put_devices(a, job);
-	put_u64(a, DEVICE_START, job->from);
-	put_u64(a, DEVICE_END, job->to);
-	put_u64(a, DEVICE_TIME, job->to - job->from);
+		from_trace_add_work(&t, &a->j->log.works[w - 1]);
+	from_trace_put_devices(a, job);
+	from_trace_put_u64(a, DEVICE_START, job->from);
+	from_trace_put_u64(a, DEVICE_END, job->to);
+	from_trace_put_u64(a, DEVICE_TIME, job->to - job->from);
 	if (job->has_gap)
-		put_u64(a, GAP, job->gap);
+		from_trace_put_u64(a, GAP, job->gap);
 	if (ut_ops_submitted(first))
-		put_u64(a, LATENCY, first->start - ut_ops_submitted(first));
+		from_trace_put_u64(a, LATENCY, first->start - ut_ops_submitted(first));
 	if (t.kernels) {
-		put_u64(a, KERNEL_TIME, t.kernel_ns);
-		put_u64(a, KERNELS, t.kernels);
-		put_names(a, &t);
+		from_trace_put_u64(a, KERNEL_TIME, t.kernel_ns);
+		from_trace_put_u64(a, KERNELS, t.kernels);
+		from_trace_put_names(a, &t);
 	}
 	if (t.copies) {
-		put_u64(a, COPY_TIME, t.copy_ns);
-		put_u64(a, COPIES, t.copies);
-		put_u64(a, COPY_BYTES, t.bytes);
+		from_trace_put_u64(a, COPY_TIME, t.copy_ns);
+		from_trace_put_u64(a, COPIES, t.copies);
+		from_trace_put_u64(a, COPY_BYTES, t.bytes);
 	}
 }
 
@@ -304,13 +304,13 @@ static void put_span(struct adding *a, const struct ut_ops_job *job)
 
 	ut_ops_put(a->t->r, a->t->first + OP_CODE, ut_strtab_get(&a->t->texts, span->code));
 	put_z(a, OP_TYPE, !span->op ? "task" : job->work ? "torch_device" : "torch_cpu");
-	put_u64(a, PROCESS, trace->processes[track->process].pid);
-	put_u64(a, THREAD, track->id);
-	put_u64(a, HOST_START, span->start);
-	put_u64(a, HOST_END, span->end);
-	put_u64(a, HOST_TIME, span->end - span->start);
-	put_u64(a, HOST_SELF, span->self);
-	put_u64(a, CALL_DEPTH, span->depth + 1);
+	from_trace_put_u64(a, PROCESS, trace->processes[track->process].pid);
+	from_trace_put_u64(a, THREAD, track->id);
+	from_trace_put_u64(a, HOST_START, span->start);
+	from_trace_put_u64(a, HOST_END, span->end);
+	from_trace_put_u64(a, HOST_TIME, span->end - span->start);
+	from_trace_put_u64(a, HOST_SELF, span->self);
+	from_trace_put_u64(a, CALL_DEPTH, span->depth + 1);
 	if (span->args || span->op)
 		ut_ops_trace_args_put(&a->t->args, a->store, span);
 	put_children(a, job->child);
@@ -323,12 +323,12 @@ static void put_orphan(struct adding *a, const struct ut_device_work *w)
 	struct ut_str task = ut_strtab_get(&a->j->log.strings, w->task);
 	char why[256];
 
-	put_text(a, OP_CODE, name.ptr, name.len);
+	from_trace_put_text(a, OP_CODE, name.ptr, name.len);
 	put_z(a, OP_TYPE, ut_device_kind_name((uint8_t)w->kind));
 	if (w->thread)
-		put_u64(a, THREAD, w->thread);
+		from_trace_put_u64(a, THREAD, w->thread);
 	if (ut_ops_submitted(w))
-		put_u64(a, HOST_START, ut_ops_submitted(w));
+		from_trace_put_u64(a, HOST_START, ut_ops_submitted(w));
 	if (!a->j->spans.count)
 		return;
 	if (task.len)
@@ -342,19 +342,19 @@ static void put_orphan(struct adding *a, const struct ut_device_work *w)
 	ut_ops_put_problem(a->t->r, why);
 }
 
-static void add_row(struct adding *a, const struct ut_ops_job *job)
+static void from_trace_add_row(struct adding *a, const struct ut_ops_job *job)
 {
 	struct ut_ops_report *r = a->t->r;
 	size_t first = r->cell_count;
 	struct ut_ops_row *row;
 
-	put_u64(a, CALL, ++a->call);
+	from_trace_put_u64(a, CALL, ++a->call);
 	if (job->span)
 		put_span(a, job);
 	else
 		put_orphan(a, &a->j->log.works[job->work - 1]);
 	if (job->work)
-		put_device(a, job);
+		from_trace_put_device(a, job);
 	row = ut_ops_row_add(r);
 	row->when = (int64_t)r->row_count;
 	row->parts[0] = ut_ops_since(r, first);
@@ -367,6 +367,6 @@ void ut_ops_trace_add(struct ut_ops_trace *t, struct ut_store *store)
 
 	ut_ops_jobs_make(&jobs, store, &t->texts, t->nested);
 	for (size_t i = 0; i < jobs.count; i++)
-		add_row(&a, &jobs.items[i]);
+		from_trace_add_row(&a, &jobs.items[i]);
 	ut_ops_jobs_release(&jobs);
 }

@@ -40,7 +40,7 @@ struct line {
 	uint64_t number;
 };
 
-static struct ut_str text_of(const struct ut_store *store, uint32_t id)
+static struct ut_str kernel_groups_text_of(const struct ut_store *store, uint32_t id)
 {
 	return ut_strtab_get(&store->trace.strings, id);
 }
@@ -52,12 +52,12 @@ static bool line_of_args(const struct ut_store *store, uint32_t list, struct lin
 	size_t count = list ? ut_arglists_get(&store->args, list, args, MOST_ARGS) : 0;
 
 	for (size_t i = 0; i < count && i < MOST_ARGS; i++) {
-		struct ut_str key = text_of(store, args[i].key);
+		struct ut_str key = kernel_groups_text_of(store, args[i].key);
 
 		if (ut_str_is(key, "file") && args[i].type == UT_ARG_STR)
-			l->file = text_of(store, args[i].value.str);
+			l->file = kernel_groups_text_of(store, args[i].value.str);
 		else if (ut_str_is(key, "function") && args[i].type == UT_ARG_STR)
-			l->function = text_of(store, args[i].value.str);
+			l->function = kernel_groups_text_of(store, args[i].value.str);
 		else if (ut_str_is(key, "line") && args[i].type == UT_ARG_U64)
 			l->number = args[i].value.u64;
 	}
@@ -87,8 +87,9 @@ static bool line_of_name(struct ut_str name, struct line *l)
 
 static bool frame_line(const struct ut_store *store, const struct ut_ops_span *span, struct line *l)
 {
-	*l = (struct line){ .function = text_of(store, span->name) };
-	return line_of_args(store, span->args, l) || line_of_name(text_of(store, span->name), l);
+	*l = (struct line){ .function = kernel_groups_text_of(store, span->name) };
+	return line_of_args(store, span->args, l) ||
+	       line_of_name(kernel_groups_text_of(store, span->name), l);
 }
 
 /* The innermost function of the user's own that was going on, else the innermost of all. */
@@ -129,7 +130,7 @@ struct reading {
 	struct ut_arena arena;
 };
 
-static uint32_t intern(struct reading *r, struct ut_str s)
+static uint32_t kernel_groups_intern(struct reading *r, struct ut_str s)
 {
 	return ut_strtab_intern(&r->g->texts, s.ptr, s.len);
 }
@@ -140,10 +141,10 @@ static uint32_t op_name(struct reading *r, size_t work)
 
 	for (; span; span = r->jobs.spans.items[span - 1].parent) {
 		if (r->jobs.spans.items[span - 1].op)
-			return intern(r,
-				      ut_strtab_get(&r->texts, r->jobs.spans.items[span - 1].code));
+			return kernel_groups_intern(
+				r, ut_strtab_get(&r->texts, r->jobs.spans.items[span - 1].code));
 	}
-	return intern(r, ut_str_of("(no op)"));
+	return kernel_groups_intern(r, ut_str_of("(no op)"));
 }
 
 static uint32_t task_name(struct reading *r, size_t work)
@@ -152,10 +153,10 @@ static uint32_t task_name(struct reading *r, size_t work)
 
 	for (; span; span = r->jobs.spans.items[span - 1].parent) {
 		if (!r->jobs.spans.items[span - 1].op)
-			return intern(r,
-				      ut_strtab_get(&r->texts, r->jobs.spans.items[span - 1].code));
+			return kernel_groups_intern(
+				r, ut_strtab_get(&r->texts, r->jobs.spans.items[span - 1].code));
 	}
-	return intern(r, ut_str_of("(no task)"));
+	return kernel_groups_intern(r, ut_str_of("(no task)"));
 }
 
 /* What the kernel's own arguments say, unless that is a library's and somebody else is around. */
@@ -173,7 +174,7 @@ static uint32_t line_name(struct reading *r, size_t work)
 		has = true;
 	}
 	if (!has)
-		return intern(r, ut_str_of("(no line)"));
+		return kernel_groups_intern(r, ut_str_of("(no line)"));
 	ut_buf_add(&b, own.file.ptr, own.file.len);
 	ut_buf_fmt(&b, ":%llu", (unsigned long long)own.number);
 	if (own.function.len) {
@@ -199,12 +200,13 @@ static uint32_t group_name(struct reading *r, size_t work)
 	case UT_KERNEL_BYS:
 		break;
 	}
-	return intern(r, ut_strtab_get(&r->jobs.log.strings, r->jobs.log.works[work].name));
+	return kernel_groups_intern(
+		r, ut_strtab_get(&r->jobs.log.strings, r->jobs.log.works[work].name));
 }
 
 /* ---- groups -------------------------------------------------------------------------------- */
 
-static uint32_t group_of(struct ut_kernel_groups *g, uint32_t name)
+static uint32_t kernel_groups_group_of(struct ut_kernel_groups *g, uint32_t name)
 {
 	uint32_t n = ut_idmap_get(&g->by_name, name);
 
@@ -216,13 +218,13 @@ static uint32_t group_of(struct ut_kernel_groups *g, uint32_t name)
 	return (uint32_t)g->group_count - 1;
 }
 
-static struct ut_str keep(struct ut_kernel_groups *g, struct ut_str s)
+static struct ut_str kernel_groups_keep(struct ut_kernel_groups *g, struct ut_str s)
 {
 	return (struct ut_str){ ut_arena_copy(&g->arena, s.ptr, s.len), s.len };
 }
 
 /* A copy of what the trace's own set knows, which does not live long. */
-static uint32_t kernel_of(struct reading *r, uint32_t variant)
+static uint32_t kernel_groups_kernel_of(struct reading *r, uint32_t variant)
 {
 	struct ut_kernel_groups *g = r->g;
 	const struct ut_kernel_variant *v = &r->set.variants[variant];
@@ -232,13 +234,13 @@ static uint32_t kernel_of(struct reading *r, uint32_t variant)
 		return r->kernel_of[variant] - 1;
 	g->kernels = ut_grow(g->kernels, g->kernel_count + 1, &g->kernel_cap, sizeof(*k));
 	k = &g->kernels[g->kernel_count++];
-	k->name = intern(r, v->facts.name);
+	k->name = kernel_groups_intern(r, v->facts.name);
 	k->blocks = v->blocks;
 	k->threads = v->threads;
 	k->facts = v->facts;
 	k->facts.name = ut_strtab_get(&g->texts, k->name);
-	k->facts.reason = keep(g, v->facts.reason);
-	k->facts.place = keep(g, v->facts.place);
+	k->facts.reason = kernel_groups_keep(g, v->facts.reason);
+	k->facts.place = kernel_groups_keep(g, v->facts.place);
 	k->bottleneck_count = v->bottleneck_count;
 	k->bottlenecks = UT_NEW_N(&g->arena, struct ut_kernel_bottleneck, v->bottleneck_count);
 	memcpy(k->bottlenecks, v->bottlenecks, v->bottleneck_count * sizeof(*k->bottlenecks));
@@ -246,12 +248,12 @@ static uint32_t kernel_of(struct reading *r, uint32_t variant)
 	return (uint32_t)g->kernel_count - 1;
 }
 
-static void add_kernel(struct reading *r, size_t work)
+static void kernel_groups_add_kernel(struct reading *r, size_t work)
 {
 	struct ut_kernel_groups *g = r->g;
 	const struct ut_device_work *w = &r->jobs.log.works[work];
-	uint32_t kernel = kernel_of(r, r->set.of_work[work] - 1);
-	uint32_t group = group_of(g, group_name(r, work));
+	uint32_t kernel = kernel_groups_kernel_of(r, r->set.of_work[work] - 1);
+	uint32_t group = kernel_groups_group_of(g, group_name(r, work));
 	uint64_t key = (uint64_t)group << 32 | kernel, time = w->end - w->start;
 	uint32_t n = ut_idmap_get(&g->by_share, key);
 	const struct ut_kernel_bottleneck *v = g->kernels[kernel].bottlenecks;
@@ -298,7 +300,7 @@ void ut_kernel_groups_add(struct ut_kernel_groups *g, struct ut_store *store)
 	find_owners(&r);
 	for (size_t i = 0; i < r.jobs.log.work_count; i++) {
 		if (r.set.of_work[i])
-			add_kernel(&r, i);
+			kernel_groups_add_kernel(&r, i);
 	}
 	if (g->by == UT_BY_LINE)
 		ut_ops_spans_release(&r.frames);
@@ -319,7 +321,7 @@ static int by_group(const void *a, const void *b)
 	return order ? order : (x->kernel > y->kernel) - (x->kernel < y->kernel);
 }
 
-static int by_total(const void *a, const void *b)
+static int kernel_groups_by_total(const void *a, const void *b)
 {
 	const struct ut_kernel_group *x = a, *y = b;
 	int order = (x->total < y->total) - (x->total > y->total);
@@ -349,5 +351,5 @@ void ut_kernel_groups_finish(struct ut_kernel_groups *g)
 			k++;
 		group->kernel = g->shares[k].kernel;
 	}
-	ut_sort(g->groups, g->group_count, sizeof(*g->groups), by_total);
+	ut_sort(g->groups, g->group_count, sizeof(*g->groups), kernel_groups_by_total);
 }

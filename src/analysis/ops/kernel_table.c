@@ -66,13 +66,13 @@ int ut_kernel_table_check(const char *sort, struct ut_err *err)
 
 /* ---- JSON inside of cells ------------------------------------------------------------------ */
 
-static void put_text(struct ut_out *o, const char *key, const char *text, size_t len)
+static void kernel_table_put_text(struct ut_out *o, const char *key, const char *text, size_t len)
 {
 	ut_out_fmt(o, "%s\"%s\":", key[0] == '{' ? "{" : ",", key[0] == '{' ? key + 1 : key);
 	ut_out_json_str(o, text, len);
 }
 
-static void put_number(struct ut_out *o, const char *key, double value)
+static void kernel_table_put_number(struct ut_out *o, const char *key, double value)
 {
 	ut_out_fmt(o, ",\"%s\":", key);
 	ut_out_json_double(o, value);
@@ -112,8 +112,8 @@ static void put_more(struct ut_out *o, const struct ut_classified_kernel *k)
 	ut_out_text(o, "]");
 }
 
-static void put_parts(struct ut_out *o, const struct ut_kernel_groups *g,
-		      const struct ut_kernel_group *group)
+static void kernel_table_put_parts(struct ut_out *o, const struct ut_kernel_groups *g,
+				   const struct ut_kernel_group *group)
 {
 	ut_out_text(o, "[");
 	for (uint32_t i = 0; i < group->count && i < MOST_KERNELS; i++) {
@@ -122,17 +122,18 @@ static void put_parts(struct ut_out *o, const struct ut_kernel_groups *g,
 
 		if (i)
 			ut_out_text(o, ",");
-		put_text(o, "{name", k->facts.name.ptr, k->facts.name.len);
+		kernel_table_put_text(o, "{name", k->facts.name.ptr, k->facts.name.len);
 		ut_out_fmt(o, ",\"launches\":");
 		ut_out_u64(o, s->launches);
 		ut_out_fmt(o, ",\"total_ns\":");
 		ut_out_u64(o, s->total);
 		if (!isnan(k->blocks))
-			put_number(o, "blocks", k->blocks);
+			kernel_table_put_number(o, "blocks", k->blocks);
 		if (!isnan(k->threads))
-			put_number(o, "threads", k->threads);
+			kernel_table_put_number(o, "threads", k->threads);
 		ut_out_fmt(o, ",\"verdict\":\"%s\"", ut_kernel_rule_key(k->bottlenecks->rule));
-		put_text(o, "why", k->bottlenecks->sentence, strlen(k->bottlenecks->sentence));
+		kernel_table_put_text(o, "why", k->bottlenecks->sentence,
+				      strlen(k->bottlenecks->sentence));
 		ut_out_text(o, "}");
 	}
 	ut_out_text(o, "]");
@@ -141,7 +142,7 @@ static void put_parts(struct ut_out *o, const struct ut_kernel_groups *g,
 /* ---- rows ---------------------------------------------------------------------------------- */
 
 /* The end of a name that says most: without namespaces in front and parameters behind. */
-static struct ut_str short_name(struct ut_str s)
+static struct ut_str kernel_table_short_name(struct ut_str s)
 {
 	static const char anonymous[] = "(anonymous namespace)::";
 	const char *end = ut_str_find(s, "<"), *open, *at;
@@ -168,7 +169,7 @@ static void put_sentence(struct ut_buf *b, const struct ut_kernel_groups *g,
 		ut_buf_fmt(b, "%.0f %%: ", 100 * part);
 	ut_buf_text(b, k->bottlenecks->sentence);
 	if (group->count > 1 && g->by != UT_BY_KERNEL) {
-		struct ut_str name = short_name(k->facts.name);
+		struct ut_str name = kernel_table_short_name(k->facts.name);
 
 		ut_buf_fmt(b, " (%.*s)", (int)(name.len < 60 ? name.len : 60), name.ptr);
 	}
@@ -187,8 +188,8 @@ static struct ut_report_cell json_cell(struct ut_out *o)
 	return (struct ut_report_cell){ .type = UT_CELL_JSON, .text = { text, len } };
 }
 
-static void put_row(struct ut_report *report, const struct ut_kernel_groups *g,
-		    const struct ut_kernel_group *group, struct scratch *s)
+static void kernel_table_put_row(struct ut_report *report, const struct ut_kernel_groups *g,
+				 const struct ut_kernel_group *group, struct scratch *s)
 {
 	const struct ut_classified_kernel *k = &g->kernels[group->kernel];
 	struct ut_report_cell cells[COLUMNS];
@@ -199,7 +200,7 @@ static void put_row(struct ut_report *report, const struct ut_kernel_groups *g,
 	s->sentence.len = 0;
 	put_evidence(s->evidence, k, k->bottlenecks);
 	put_more(s->more, k);
-	put_parts(s->parts, g, group);
+	kernel_table_put_parts(s->parts, g, group);
 	put_sentence(&s->sentence, g, group);
 	cells[NAME] = ut_report_str(ut_strtab_get(&g->texts, group->name));
 	cells[LAUNCHES] = ut_report_u64(group->launches);
@@ -236,7 +237,7 @@ void ut_kernel_table_print(struct ut_out *out, const struct ut_kernel_groups *g,
 	own[NAME].title = titles[g->by];
 	report = ut_report_start(out, opts, &table);
 	for (size_t i = 0; i < g->group_count; i++)
-		put_row(report, g, &g->groups[i], &s);
+		kernel_table_put_row(report, g, &g->groups[i], &s);
 	ut_report_finish(report);
 	ut_out_abandon(s.evidence);
 	ut_out_abandon(s.more);

@@ -46,7 +46,7 @@ struct facts {
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
-static struct ut_str code_of(const struct facts *f)
+static struct ut_str ops_page_findings_code_of(const struct facts *f)
 {
 	struct ut_str code = f->texts[f->code];
 
@@ -55,7 +55,7 @@ static struct ut_str code_of(const struct facts *f)
 	return code.len ? code : (struct ut_str){ "op", 2 };
 }
 
-static void add_row(struct facts *f, size_t row)
+static void ops_page_findings_add_row(struct facts *f, size_t row)
 {
 	uint64_t ns = 0, host = 0;
 
@@ -63,7 +63,8 @@ static void add_row(struct facts *f, size_t row)
 	if (ut_csv_number(f->texts[f->host], &host))
 		f->host_ns += host;
 	if (ut_csv_number(f->texts[f->kernel], &ns)) {
-		uint32_t id = ut_strtab_intern(&f->codes, code_of(f).ptr, code_of(f).len);
+		uint32_t id = ut_strtab_intern(&f->codes, ops_page_findings_code_of(f).ptr,
+					       ops_page_findings_code_of(f).len);
 
 		f->totals = ut_grow(f->totals, (size_t)id + 1, &f->total_cap, sizeof(*f->totals));
 		f->totals[id].calls++;
@@ -113,7 +114,7 @@ static void put_range(const struct facts *f, size_t row, struct ut_out *out)
 		   start + ns + ns / 2);
 }
 
-static void put_finding(struct facts *f, struct finding *of)
+static void ops_page_findings_put_finding(struct facts *f, struct finding *of)
 {
 	ut_out_text(f->out, f->written++ ? ",{\"tone\":\"" : "{\"tone\":\"");
 	ut_out_text(f->out, of->tone);
@@ -130,13 +131,13 @@ static void put_finding(struct facts *f, struct finding *of)
 	ut_buf_release(&of->why);
 }
 
-static int cut(struct ut_str s)
+static int ops_page_findings_cut(struct ut_str s)
 {
 	return s.len < TEXT_MOST ? (int)s.len : TEXT_MOST;
 }
 
 /* As the page writes it. */
-static const char *time_of(uint64_t ns, char *text)
+static const char *ops_page_findings_time_of(uint64_t ns, char *text)
 {
 	char *micro;
 
@@ -157,15 +158,17 @@ static void find_waiting(struct facts *f)
 	if (!f->waits || !f->device_ns || share < WAITING_BAD)
 		return;
 	ut_ops_row_texts(f->r, f->waits - 1, f->texts);
-	name = code_of(f);
+	name = ops_page_findings_code_of(f);
 	ut_buf_fmt(&of.say, "Devices wait %.1f %% of their time for the next op.", share * 100);
 	ut_buf_fmt(&of.why,
 		   "Kernels take %s, the time between ops %s; the longest, %s, is before %.*s. "
 		   "The host hands ops over too slowly: record them once and replay them "
 		   "(a trace of Metal, a graph of CUDA), or let each op do more.",
-		   time_of(f->device_ns, a), time_of(f->gap_ns, b), time_of(f->longest_gap, c),
-		   cut(name), name.ptr);
-	put_finding(f, &of);
+		   ops_page_findings_time_of(f->device_ns, a),
+		   ops_page_findings_time_of(f->gap_ns, b),
+		   ops_page_findings_time_of(f->longest_gap, c), ops_page_findings_cut(name),
+		   name.ptr);
+	ops_page_findings_put_finding(f, &of);
 }
 
 static void find_compiling(struct facts *f)
@@ -181,8 +184,9 @@ static void find_compiling(struct facts *f)
 	ut_buf_fmt(&of.why,
 		   "They take %s of %s, and are not in the program cache. Switch the cache on, run "
 		   "the model once before you measure, and keep shapes the same.",
-		   time_of(f->compiled_ns, a), time_of(f->host_ns, b));
-	put_finding(f, &of);
+		   ops_page_findings_time_of(f->compiled_ns, a),
+		   ops_page_findings_time_of(f->host_ns, b));
+	ops_page_findings_put_finding(f, &of);
 }
 
 static void find_missing(struct facts *f)
@@ -196,7 +200,7 @@ static void find_missing(struct facts *f)
 	ut_buf_text(&of.why, "Their times are left open, and no sum has them. Run the program with "
 			     "TT_METAL_DEVICE_PROFILER=1, and read the profiler's buffer before it "
 			     "is full.");
-	put_finding(f, &of);
+	ops_page_findings_put_finding(f, &of);
 }
 
 static void find_problems(struct facts *f)
@@ -210,8 +214,9 @@ static void find_problems(struct facts *f)
 	why = f->texts[f->problem];
 	ut_buf_fmt(&of.say, "%zu of %zu rows are not whole.", f->r->problems, f->r->row_count);
 	ut_buf_fmt(&of.why, "The first, %.*s: %.*s. Column PROBLEM says it for each of them.",
-		   cut(code_of(f)), code_of(f).ptr, cut(why), why.ptr);
-	put_finding(f, &of);
+		   ops_page_findings_cut(ops_page_findings_code_of(f)),
+		   ops_page_findings_code_of(f).ptr, ops_page_findings_cut(why), why.ptr);
+	ops_page_findings_put_finding(f, &of);
 }
 
 static void find_heaviest(struct facts *f)
@@ -226,11 +231,13 @@ static void find_heaviest(struct facts *f)
 	if (!best || !f->totals[best].ns)
 		return;
 	name = ut_strtab_get(&f->codes, best);
-	ut_buf_fmt(&of.say, "%.*s takes %.0f %% of the time in kernels.", cut(name), name.ptr,
+	ut_buf_fmt(&of.say, "%.*s takes %.0f %% of the time in kernels.",
+		   ops_page_findings_cut(name), name.ptr,
 		   100. * (double)f->totals[best].ns / (double)f->device_ns);
 	ut_buf_fmt(&of.why, "%" PRIu64 " call%s, %s.", f->totals[best].calls,
-		   f->totals[best].calls == 1 ? "" : "s", time_of(f->totals[best].ns, a));
-	put_finding(f, &of);
+		   f->totals[best].calls == 1 ? "" : "s",
+		   ops_page_findings_time_of(f->totals[best].ns, a));
+	ops_page_findings_put_finding(f, &of);
 }
 
 void ut_ops_page_findings_write(const struct ut_ops_report *r, const struct ut_ops_page_trace *t,
@@ -250,7 +257,7 @@ void ut_ops_page_findings_write(const struct ut_ops_report *r, const struct ut_o
 	f.texts = UT_NEW_N(&f.arena, struct ut_str, r->shown + 1);
 	ut_strtab_init(&f.codes, &f.arena);
 	for (size_t i = 0; i < r->row_count; i++)
-		add_row(&f, i);
+		ops_page_findings_add_row(&f, i);
 	ut_out_text(out, "[");
 	find_waiting(&f);
 	find_compiling(&f);

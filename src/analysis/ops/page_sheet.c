@@ -81,7 +81,7 @@ static bool is_missing(struct ut_str text)
 	return !text.len || (text.len == 1 && *text.ptr == '-');
 }
 
-static void put_value(struct ut_page_runs *to, struct ut_str text)
+static void page_sheet_put_value(struct ut_page_runs *to, struct ut_str text)
 {
 	enum ut_page_runs_kind kind = UT_PAGE_RUNS_STRING;
 
@@ -101,7 +101,7 @@ static bool grows(const char *name)
 }
 
 /* What is no whole number is a text, and no step leads from it. */
-static void put_step(struct cells *to, struct ut_str text)
+static void page_sheet_put_step(struct cells *to, struct ut_str text)
 {
 	uint64_t value;
 
@@ -115,7 +115,7 @@ static void put_step(struct cells *to, struct ut_str text)
 	}
 }
 
-static uint32_t word_of(struct column *c, struct ut_str text)
+static uint32_t page_sheet_word_of(struct column *c, struct ut_str text)
 {
 	if (!ut_str_eq(c->last, text)) {
 		c->last = text;
@@ -143,11 +143,11 @@ static void add_cell(struct sheet *s, size_t part, uint32_t distinct,
 		to->earlier = to->before;
 	}
 	if (c->steps)
-		put_step(to, cell->text);
+		page_sheet_put_step(to, cell->text);
 	else if (c->is_number)
-		put_value(&to->v, cell->text);
+		page_sheet_put_value(&to->v, cell->text);
 	else
-		ut_page_runs_number(&to->v, word_of(c, cell->text));
+		ut_page_runs_number(&to->v, page_sheet_word_of(c, cell->text));
 }
 
 /* ---- parts --------------------------------------------------------------------------------- */
@@ -173,7 +173,8 @@ static void look_back(struct sheet *s, size_t number, size_t row)
 		ut_idmap_put(&p->seen, s->r->rows[i].parts[number].first + 1, (uint32_t)i + 1);
 }
 
-static void add_part(struct sheet *s, size_t number, const struct ut_ops_range *range, size_t row)
+static void page_sheet_add_part(struct sheet *s, size_t number, const struct ut_ops_range *range,
+				size_t row)
 {
 	struct part *p = &s->parts[number];
 	uint32_t distinct = 0;
@@ -200,7 +201,7 @@ static void add_part(struct sheet *s, size_t number, const struct ut_ops_range *
 
 /* ---- writing ------------------------------------------------------------------------------- */
 
-static void put_key(struct ut_out *out, const char *key, const char *text)
+static void page_sheet_put_key(struct ut_out *out, const char *key, const char *text)
 {
 	ut_out_text(out, key);
 	ut_out_json_str(out, text, strlen(text));
@@ -212,9 +213,9 @@ static void put_columns(const struct sheet *s, struct ut_out *out)
 		const struct ut_ops_column *c = &s->r->columns[s->r->by_place[i]];
 		const char *type = number_type(c->name);
 
-		put_key(out, i ? ",{\"key\":" : "{\"key\":", c->name);
+		page_sheet_put_key(out, i ? ",{\"key\":" : "{\"key\":", c->name);
 		if (type)
-			put_key(out, ",\"type\":", type);
+			page_sheet_put_key(out, ",\"type\":", type);
 		if (grows(c->name))
 			ut_out_text(out, ",\"steps\":true");
 		/* an op has not called what it does not name; what that took on average is open */
@@ -241,11 +242,11 @@ static void put_words(const struct column *c, struct ut_out *out)
 	struct ut_page_runs list = { 0 };
 
 	for (uint32_t i = 0; i <= c->words.count; i++)
-		put_value(&list, ut_strtab_get(&c->words, i));
+		page_sheet_put_value(&list, ut_strtab_get(&c->words, i));
 	put_list(out, ",\"words\":", &list);
 }
 
-static void put_cells(const struct column *c, struct ut_out *out)
+static void page_sheet_put_cells(const struct column *c, struct ut_out *out)
 {
 	bool first = true;
 
@@ -289,7 +290,7 @@ static void put_times(const struct sheet *s, const struct ut_ops_page_trace *t,
 	put_list(out, device ? ",\"device\":" : ",\"host\":", &list);
 }
 
-static void put_parts(struct sheet *s, struct ut_out *out)
+static void page_sheet_put_parts(struct sheet *s, struct ut_out *out)
 {
 	for (size_t i = 0; i < UT_OPS_PARTS; i++) {
 		struct part *p = &s->parts[i];
@@ -332,20 +333,20 @@ void ut_ops_page_sheet_write(const struct ut_ops_report *r, const struct ut_ops_
 		ut_idmap_init(&s.parts[part].seen, &s.arena);
 		s.parts[part].own = s.parts[part].in_order = true;
 		for (size_t row = 0; row < r->row_count; row++)
-			add_part(&s, part, &r->rows[row].parts[part], row);
+			page_sheet_add_part(&s, part, &r->rows[row].parts[part], row);
 	}
 	ut_out_fmt(out, "{\"rows\":%zu,\"ownClock\":%s", r->row_count,
 		   t->own_clock ? "true" : "false");
 	put_times(&s, t, v, false, out);
 	put_times(&s, t, v, true, out);
 	ut_out_text(out, ",\"parts\":[");
-	put_parts(&s, out);
+	page_sheet_put_parts(&s, out);
 	ut_out_text(out, "],\"columns\":[");
 	put_columns(&s, out);
 	ut_out_text(out, "],\"cells\":[");
 	for (size_t i = 0; i < r->shown; i++) {
 		ut_out_text(out, i ? "," : "");
-		put_cells(&s.columns[r->by_place[i]], out);
+		page_sheet_put_cells(&s.columns[r->by_place[i]], out);
 	}
 	ut_out_text(out, "]}");
 	sheet_release(&s);

@@ -119,7 +119,7 @@ static void note_clock(struct making *m, struct clock *c, const struct ut_ops_ti
 }
 
 /* ns of so many cycles. */
-static uint64_t to_ns(const struct clock *c, uint64_t cycles)
+static uint64_t page_trace_to_ns(const struct clock *c, uint64_t cycles)
 {
 	u128 ns = c->cycles ? (u128)cycles * c->ns / c->cycles : cycles;
 
@@ -144,8 +144,8 @@ static void to_clock(struct clock *c, struct ut_ops_times *t)
 {
 	int64_t needed;
 
-	t->device = to_ns(c, t->device - c->first);
-	t->device_ns = to_ns(c, t->device_ns);
+	t->device = page_trace_to_ns(c, t->device - c->first);
+	t->device_ns = page_trace_to_ns(c, t->device_ns);
 	needed = (int64_t)t->host - (int64_t)t->device;
 	if (!t->on_host || (c->shifted && needed <= c->shift))
 		return;
@@ -155,7 +155,7 @@ static void to_clock(struct clock *c, struct ut_ops_times *t)
 
 /* ---- tracks and types ---------------------------------------------------------------------- */
 
-static uint32_t text_of(struct making *m, struct ut_str s)
+static uint32_t page_trace_text_of(struct making *m, struct ut_str s)
 {
 	return ut_strtab_intern(&m->build.store.trace.strings, s.ptr ? s.ptr : "", s.len);
 }
@@ -170,7 +170,7 @@ static uint32_t named(struct making *m, const char *what, struct ut_str id)
 		ut_buf_char(&b, ' ');
 		ut_buf_add(&b, id.ptr, id.len);
 	}
-	name = text_of(m, (struct ut_str){ b.data, b.len });
+	name = page_trace_text_of(m, (struct ut_str){ b.data, b.len });
 	ut_buf_release(&b);
 	return name;
 }
@@ -193,7 +193,7 @@ static uint32_t process_called(struct making *m, uint32_t name, bool device)
 		struct ut_str model = m->texts[m->at.arch];
 		uint64_t number;
 
-		t->processes[n].model = text_of(m, model);
+		t->processes[n].model = page_trace_text_of(m, model);
 		t->processes[n].device =
 			ut_csv_number(m->texts[m->at.device], &number) && number < INT32_MAX
 				? (int32_t)number
@@ -203,17 +203,17 @@ static uint32_t process_called(struct making *m, uint32_t name, bool device)
 }
 
 /* The key of a track: names that are alike are one. */
-static uint64_t key_of(uint32_t process_name, uint32_t name, bool device)
+static uint64_t page_trace_key_of(uint32_t process_name, uint32_t name, bool device)
 {
 	return (uint64_t)process_name << 33 | (uint64_t)name << 1 | device;
 }
 
-static bool same(struct ut_str a, struct ut_str b)
+static bool page_trace_same(struct ut_str a, struct ut_str b)
 {
 	return a.len == b.len && (!a.len || a.ptr == b.ptr || !memcmp(a.ptr, b.ptr, a.len));
 }
 
-static uint32_t add_track(struct making *m, bool device)
+static uint32_t page_trace_add_track(struct making *m, bool device)
 {
 	static const struct ut_str nothing = { NULL, 0 };
 	struct ut_trace *t = &m->build.store.trace;
@@ -230,7 +230,7 @@ static uint32_t add_track(struct making *m, bool device)
 		name = has_thread ? named(m, "thread", m->texts[at->thread])
 				  : named(m, "calls", nothing);
 	}
-	key = key_of(enclosing, name, device);
+	key = page_trace_key_of(enclosing, name, device);
 	n = ut_idmap_get(&m->tracks, key);
 	if (n)
 		return n - 1;
@@ -243,19 +243,21 @@ static uint32_t add_track(struct making *m, bool device)
 	return n;
 }
 
-static uint32_t track_of(struct making *m, bool device)
+static uint32_t page_trace_track_of(struct making *m, bool device)
 {
 	struct last_track *last = &m->last[device];
 	struct ut_str enclosing = m->texts[device ? m->at.device : m->at.process];
 	struct ut_str name = device ? (struct ut_str){ NULL, 0 } : m->texts[m->at.thread];
 
-	if (!last->known || !same(last->enclosing, enclosing) || !same(last->name, name))
-		*last = (struct last_track){ enclosing, name, add_track(m, device), true };
+	if (!last->known || !page_trace_same(last->enclosing, enclosing) ||
+	    !page_trace_same(last->name, name))
+		*last = (struct last_track){ enclosing, name, page_trace_add_track(m, device),
+					     true };
 	return last->track;
 }
 
 /* Names are without the blanks that say how deep an op was called. */
-static struct ut_str code_of(const struct making *m)
+static struct ut_str page_trace_code_of(const struct making *m)
 {
 	struct ut_str code = m->texts[m->at.code];
 
@@ -264,11 +266,12 @@ static struct ut_str code_of(const struct making *m)
 	return code.len ? code : (struct ut_str){ "op", 2 };
 }
 
-static uint32_t type_of(struct making *m, bool device)
+static uint32_t page_trace_type_of(struct making *m, bool device)
 {
-	struct ut_type type = { .name = text_of(m, code_of(m)),
-				.cat = device ? text_of(m, (struct ut_str){ "device", 6 })
-					      : text_of(m, m->texts[m->at.type]),
+	struct ut_type type = { .name = page_trace_text_of(m, page_trace_code_of(m)),
+				.cat = device ? page_trace_text_of(m,
+								   (struct ut_str){ "device", 6 })
+					      : page_trace_text_of(m, m->texts[m->at.type]),
 				.kind = UT_KIND_SPAN };
 	uint64_t key = (uint64_t)type.name << 32 | type.cat;
 	uint32_t n = ut_idmap_get(&m->types, key);
@@ -297,15 +300,15 @@ static void read_op(struct making *m, size_t row)
 	if (t->on_host) {
 		uint64_t call = (uintptr_t)m->texts[m->at.host_from].ptr;
 
-		op->host = track_of(m, false);
-		op->host_type = type_of(m, false);
+		op->host = page_trace_track_of(m, false);
+		op->host_type = page_trace_type_of(m, false);
 		op->again = ut_idmap_get(&m->calls, call);
 		if (!op->again)
 			ut_idmap_put(&m->calls, call, 1);
 	}
 	if (t->on_device) {
-		op->device = track_of(m, true);
-		op->device_type = type_of(m, true);
+		op->device = page_trace_track_of(m, true);
+		op->device_type = page_trace_type_of(m, true);
 	}
 }
 
@@ -330,11 +333,12 @@ static uint32_t flow_type(struct making *m, uint8_t kind)
 {
 	return ut_types_intern(
 		&m->build.store.types,
-		&(struct ut_type){ .name = text_of(m, (struct ut_str){ "op", 2 }), .kind = kind });
+		&(struct ut_type){ .name = page_trace_text_of(m, (struct ut_str){ "op", 2 }),
+				   .kind = kind });
 }
 
 /* First and last sign of life: of all that is drawn. */
-static void find_ends(struct making *m)
+static void page_trace_find_ends(struct making *m)
 {
 	struct ut_trace *trace = &m->build.store.trace;
 	uint64_t first = UINT64_MAX, last = 0;
@@ -379,7 +383,7 @@ void ut_ops_page_trace_make(struct ut_ops_page_trace *t, const struct ut_ops_rep
 	}
 	for (size_t i = 0; i < r->row_count; i++)
 		add_op(&m, i);
-	find_ends(&m);
+	page_trace_find_ends(&m);
 	ut_build_finish(&m.build, &t->store);
 	free(m.clocks);
 	free(m.ops);

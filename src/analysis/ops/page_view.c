@@ -16,8 +16,8 @@
 #define TOOL  "ops"
 #define TITLE "Ops"
 
-static void describe(struct ut_view *v, const struct ut_ops_report *r,
-		     const struct ut_ops_about *about)
+static void page_view_describe(struct ut_view *v, const struct ut_ops_report *r,
+			       const struct ut_ops_about *about)
 {
 	char when[40] = "", text[160];
 	struct stat st;
@@ -42,7 +42,7 @@ struct ut_view *ut_ops_page_view(const struct ut_ops_report *r, const struct ut_
 	ut_ops_page_trace_make(&trace, r);
 	ut_view_add(v, about->input, &trace.store);
 	ut_view_ready(v, 1);
-	describe(v, r, about);
+	page_view_describe(v, r, about);
 	ut_ops_page_sheet_write(r, &trace, v, sheet);
 	ut_view_attach(v, TOOL, TITLE, "ops", sheet);
 	ut_ops_page_findings_write(r, &trace, v, findings);

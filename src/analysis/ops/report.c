@@ -104,7 +104,7 @@ struct ut_ops_row *ut_ops_row_add(struct ut_ops_report *r)
 
 /* ---- order --------------------------------------------------------------------------------- */
 
-static int by_number(uint64_t a, uint64_t b)
+static int ops_report_by_number(uint64_t a, uint64_t b)
 {
 	return a < b ? -1 : a > b;
 }
@@ -114,20 +114,20 @@ static int compare_columns(const void *a, const void *b, void *ctx)
 	const struct ut_ops_column *columns = ctx;
 	const struct ut_ops_column *x = &columns[*(const uint32_t *)a];
 	const struct ut_ops_column *y = &columns[*(const uint32_t *)b];
-	int order = by_number(x->group, y->group);
+	int order = ops_report_by_number(x->group, y->group);
 
-	order = order ? order : by_number(x->index, y->index);
+	order = order ? order : ops_report_by_number(x->index, y->index);
 	order = order ? order : strcmp(x->key, y->key);
-	return order ? order : by_number(x->sub, y->sub);
+	return order ? order : ops_report_by_number(x->sub, y->sub);
 }
 
-static int compare_rows(const void *a, const void *b)
+static int ops_report_compare_rows(const void *a, const void *b)
 {
 	const struct ut_ops_row *x = a, *y = b;
 	int order = x->when < y->when ? -1 : x->when > y->when;
 
-	order = order ? order : by_number(x->kind, y->kind);
-	return order ? order : by_number(x->turn, y->turn);
+	order = order ? order : ops_report_by_number(x->kind, y->kind);
+	return order ? order : ops_report_by_number(x->turn, y->turn);
 }
 
 /* All columns, or those that have a text somewhere. */
@@ -161,7 +161,7 @@ void ut_ops_report_order(struct ut_ops_report *r)
 		r->empty[i] = (struct ut_str){ c->missing, strlen(c->missing) };
 	}
 	if (r->row_count)
-		qsort(r->rows, r->row_count, sizeof(*r->rows), compare_rows);
+		qsort(r->rows, r->row_count, sizeof(*r->rows), ops_report_compare_rows);
 }
 
 size_t ut_ops_place_of(const struct ut_ops_report *r, const char *name)

@@ -49,7 +49,7 @@ struct stitch {
 	const char *example;   /* name of one that it has not */
 };
 
-static uint32_t number_of(struct numbers *n, uint32_t a, uint32_t b)
+static uint32_t stitch_number_of(struct numbers *n, uint32_t a, uint32_t b)
 {
 	uint64_t key = (uint64_t)a << 32 | b;
 	uint32_t number = ut_idmap_get(&n->map, key);
@@ -120,7 +120,7 @@ static uint32_t *number_processes(struct pass *p, const struct ut_store *store)
 		struct ut_str name = ut_strtab_get(&t->strings, t->processes[i].name);
 		uint32_t id = ut_strtab_intern(&p->s->rows.texts, name.ptr, name.len);
 
-		numbers[i] = number_of(&p->s->processes, id, count_up(&p->processes, id));
+		numbers[i] = stitch_number_of(&p->s->processes, id, count_up(&p->processes, id));
 	}
 	return numbers;
 }
@@ -138,13 +138,15 @@ static uint32_t *number_calls(struct pass *p, const struct ut_store *store,
 		const struct ut_ops_thread *t = &spans->threads[order[i]];
 		const struct ut_ops_span *first = &spans->items[t->first];
 		uint32_t process = processes[store->trace.tracks[first->track].process];
-		uint32_t kind = number_of(&s->kinds, process, first->code);
-		uint32_t thread = number_of(&s->threads, kind, count_up(&p->kinds, kind));
+		uint32_t kind = stitch_number_of(&s->kinds, process, first->code);
+		uint32_t thread = stitch_number_of(&s->threads, kind, count_up(&p->kinds, kind));
 
 		for (size_t k = t->first; k < t->first + t->count; k++) {
-			uint32_t series = number_of(&s->series, thread, spans->items[k].code);
+			uint32_t series =
+				stitch_number_of(&s->series, thread, spans->items[k].code);
 
-			calls[k] = number_of(&s->calls, series, count_up(&p->series, series));
+			calls[k] =
+				stitch_number_of(&s->calls, series, count_up(&p->series, series));
 		}
 	}
 	free(processes);
@@ -227,7 +229,7 @@ static void compare_calls(struct first_run *run, const struct ut_ops_spans *span
 	}
 }
 
-static int add_rows(void *ctx, size_t i, struct ut_store *store, struct ut_err *err)
+static int stitch_add_rows(void *ctx, size_t i, struct ut_store *store, struct ut_err *err)
 {
 	struct first_run *run = ctx;
 	struct stitch *s = run->pass.s;
@@ -315,14 +317,14 @@ static int read_runs(struct stitch *s, const struct ut_stitch_runs *runs, uint32
 
 	first.known = *known = s->calls.count;
 	if (!rc)
-		rc = read_run(runs->logger, runs->devices, add_rows, &first, err);
+		rc = read_run(runs->logger, runs->devices, stitch_add_rows, &first, err);
 	pass_release(&second);
 	pass_release(&first.pass);
 	return rc;
 }
 
-static int write_page(const struct ut_ops_report *r, const struct ut_stitch_runs *runs,
-		      struct ut_arena *a, struct ut_err *err)
+static int stitch_write_page(const struct ut_ops_report *r, const struct ut_stitch_runs *runs,
+			     struct ut_arena *a, struct ut_err *err)
 {
 	const struct ut_ops_about about = { runs->devices, "two runs of one program" };
 	struct ut_view *v = ut_ops_page_view(r, &about);
@@ -351,10 +353,11 @@ static int write_files(struct ut_ops_report *r, const struct ut_stitch_runs *run
 		files[i].write(r, out);
 		rc = ut_out_commit(out, err);
 	}
-	return rc ? rc : write_page(r, runs, a, err);
+	return rc ? rc : stitch_write_page(r, runs, a, err);
 }
 
-static void send_report(const struct stitch *s, uint32_t known, const struct ut_logger *logger)
+static void stitch_send_report(const struct stitch *s, uint32_t known,
+			       const struct ut_logger *logger)
 {
 	size_t missing = known - s->matched;
 
@@ -394,7 +397,7 @@ int ut_ops_stitch(const struct ut_stitch_runs *runs, struct ut_arena *a, struct 
 	if (!rc)
 		rc = write_files(&s.report, runs, a, err);
 	if (!rc)
-		send_report(&s, known, runs->logger);
+		stitch_send_report(&s, known, runs->logger);
 	stitch_release(&s);
 	return rc;
 }

@@ -18,7 +18,7 @@ enum {
 	FIELD_TYPE = 5,
 };
 
-static struct ut_str intern(struct ut_ops_trace_args *a, const char *text, size_t len)
+static struct ut_str trace_args_intern(struct ut_ops_trace_args *a, const char *text, size_t len)
 {
 	return ut_strtab_get(a->texts, ut_strtab_intern(a->texts, text, len));
 }
@@ -66,7 +66,7 @@ static void put_type(struct ut_ops_trace_args *a, const struct ut_store *store, 
 
 	if (text.len && input < MOST_INPUTS)
 		ut_ops_put(a->r, ut_ops_tensor_column(&a->inputs, a->r, input, FIELD_TYPE),
-			   intern(a, text.ptr, text.len));
+			   trace_args_intern(a, text.ptr, text.len));
 }
 
 /*
@@ -161,7 +161,7 @@ static void put_attributes(struct ut_ops_trace_args *a, const struct ut_store *s
 		return;
 	ut_out_text(out, "}");
 	text = ut_out_data(out, &len);
-	ut_ops_put(a->r, a->attributes, intern(a, text, len));
+	ut_ops_put(a->r, a->attributes, trace_args_intern(a, text, len));
 }
 
 /* ---- one op -------------------------------------------------------------------------------- */

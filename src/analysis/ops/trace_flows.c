@@ -6,7 +6,7 @@
 #include "base/hash.h"
 #include "model/store.h"
 
-static uint64_t place(uint32_t track, uint64_t ts)
+static uint64_t trace_flows_place(uint32_t track, uint64_t ts)
 {
 	const uint64_t both[] = { track, ts };
 
@@ -23,16 +23,17 @@ static void add_start(struct ut_ops_flows *f, const struct ut_event *e)
 	ut_idmap_put(&f->starts, e->val, (uint32_t)f->count);
 }
 
-static void add_end(struct ut_ops_flows *f, const struct ut_event *e)
+static void trace_flows_add_end(struct ut_ops_flows *f, const struct ut_event *e)
 {
 	uint32_t start = ut_idmap_get(&f->starts, e->val);
 
 	if (start)
-		ut_idmap_put(&f->ends, place(e->track, e->ts), start);
+		ut_idmap_put(&f->ends, trace_flows_place(e->track, e->ts), start);
 }
 
 /* Starts and ends may lie on any tracks, so all starts are read before the first end. */
-static void read_events(struct ut_ops_flows *f, const struct ut_store *store, bool starts)
+static void trace_flows_read_events(struct ut_ops_flows *f, const struct ut_store *store,
+				    bool starts)
 {
 	for (uint32_t track = 0; track < store->trace.track_count; track++) {
 		const struct ut_rows *rows = &store->rows[track];
@@ -48,7 +49,7 @@ static void read_events(struct ut_ops_flows *f, const struct ut_store *store, bo
 				else if ((e.kind == UT_KIND_FLOW_IN ||
 					  e.kind == UT_KIND_FLOW_STEP) &&
 					 !starts)
-					add_end(f, &e);
+					trace_flows_add_end(f, &e);
 			}
 		}
 	}
@@ -59,8 +60,8 @@ void ut_ops_flows_make(struct ut_ops_flows *f, const struct ut_store *store)
 	f->made = true;
 	ut_idmap_init(&f->starts, &f->arena);
 	ut_idmap_init(&f->ends, &f->arena);
-	read_events(f, store, true);
-	read_events(f, store, false);
+	trace_flows_read_events(f, store, true);
+	trace_flows_read_events(f, store, false);
 }
 
 void ut_ops_flows_release(struct ut_ops_flows *f)
@@ -72,7 +73,7 @@ void ut_ops_flows_release(struct ut_ops_flows *f)
 const struct ut_ops_flow_end *ut_ops_flows_to(const struct ut_ops_flows *f, uint32_t track,
 					      uint64_t ts)
 {
-	uint32_t n = ut_idmap_get(&f->ends, place(track, ts));
+	uint32_t n = ut_idmap_get(&f->ends, trace_flows_place(track, ts));
 
 	return n ? &f->items[n - 1] : NULL;
 }

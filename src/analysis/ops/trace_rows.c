@@ -149,18 +149,18 @@ static void add_calls(struct making *m)
 
 /* ---- rows ---------------------------------------------------------------------------------- */
 
-static int compare(uint64_t a, uint64_t b)
+static int trace_rows_compare(uint64_t a, uint64_t b)
 {
 	return (a > b) - (a < b);
 }
 
-static int by_time(const void *a, const void *b)
+static int trace_rows_by_time(const void *a, const void *b)
 {
 	const struct ut_ops_job *x = a, *y = b;
-	int order = compare(x->when, y->when);
+	int order = trace_rows_compare(x->when, y->when);
 
-	order = order ? order : compare(x->span, y->span);
-	return order ? order : compare(x->work, y->work);
+	order = order ? order : trace_rows_compare(x->span, y->span);
+	return order ? order : trace_rows_compare(x->work, y->work);
 }
 
 static void add_jobs(struct making *m)
@@ -179,7 +179,7 @@ static void add_jobs(struct making *m)
 							    .child = m->first_child[i] };
 	}
 	if (j->count)
-		qsort(j->items, j->count, sizeof(*j->items), by_time);
+		qsort(j->items, j->count, sizeof(*j->items), trace_rows_by_time);
 }
 
 /* A row and where it begins on its device. */
@@ -191,13 +191,13 @@ struct turn {
 static int by_device(const void *a, const void *b)
 {
 	const struct turn *x = a, *y = b;
-	int order = compare(x->device, y->device);
+	int order = trace_rows_compare(x->device, y->device);
 
-	order = order ? order : compare(x->from, y->from);
-	return order ? order : compare(x->job, y->job);
+	order = order ? order : trace_rows_compare(x->from, y->from);
+	return order ? order : trace_rows_compare(x->job, y->job);
 }
 
-static void find_ends(struct ut_ops_jobs *j, struct ut_ops_job *job)
+static void trace_rows_find_ends(struct ut_ops_jobs *j, struct ut_ops_job *job)
 {
 	job->from = j->log.works[job->work - 1].start;
 	for (uint32_t w = job->work; w; w = j->next_work[w - 1]) {
@@ -220,7 +220,7 @@ static void find_gaps(struct ut_ops_jobs *j)
 	for (size_t i = 0; i < j->count; i++) {
 		if (!j->items[i].work)
 			continue;
-		find_ends(j, &j->items[i]);
+		trace_rows_find_ends(j, &j->items[i]);
 		turns[n++] = (struct turn){ .device = j->log.works[j->items[i].work - 1].device,
 					    .job = (uint32_t)i,
 					    .from = j->items[i].from };

@@ -90,8 +90,8 @@ static struct kind python_kind_of(const struct ut_store *store, const struct ut_
 	return k;
 }
 
-static struct kind kind_of(const struct ut_store *store, const struct ut_type *type,
-			   struct ut_strtab *strings)
+static struct kind trace_spans_kind_of(const struct ut_store *store, const struct ut_type *type,
+				       struct ut_strtab *strings)
 {
 	struct ut_str name = ut_strtab_get(&store->trace.strings, type->name);
 	struct kind k = { 0 };
@@ -114,8 +114,8 @@ static struct kind *kinds_of(const struct ut_store *store, struct ut_strtab *str
 	struct kind *kinds = ut_make((store->types.count + 1) * sizeof(*kinds));
 
 	for (uint32_t i = 0; i < store->types.count; i++)
-		kinds[i] = (python ? python_kind_of : kind_of)(store, ut_store_type(store, i),
-							       strings);
+		kinds[i] = (python ? python_kind_of
+				   : trace_spans_kind_of)(store, ut_store_type(store, i), strings);
 	return kinds;
 }
 
@@ -135,7 +135,7 @@ static uint32_t owner_of(const struct walk *w, const struct ut_ops_span *span, u
 	return enclosing->owner;
 }
 
-static uint32_t add_span(struct walk *w, struct ut_ops_span span)
+static uint32_t trace_spans_add_span(struct walk *w, struct ut_ops_span span)
 {
 	struct ut_ops_spans *s = w->s;
 	uint32_t own = (uint32_t)s->count;
@@ -151,7 +151,8 @@ static uint32_t add_span(struct walk *w, struct ut_ops_span span)
 	return own + 1;
 }
 
-static void add_rows(struct walk *w, uint32_t track, const struct ut_nest *nest, uint32_t *near)
+static void trace_spans_add_rows(struct walk *w, uint32_t track, const struct ut_nest *nest,
+				 uint32_t *near)
 {
 	const struct ut_rows *rows = &w->store->rows[track];
 	uint64_t row = 0;
@@ -166,15 +167,16 @@ static void add_rows(struct walk *w, uint32_t track, const struct ut_nest *nest,
 			near[row] = nest->parent[row] ? near[nest->parent[row] - 1] : 0;
 			if (kind->role == NOTHING || w->s->count == MOST_SPANS)
 				continue;
-			near[row] = add_span(w, (struct ut_ops_span){ .start = e.ts,
-								      .end = ut_event_end(&e),
-								      .self = nest->self[row],
-								      .code = kind->code,
-								      .name = e.name,
-								      .args = e.args,
-								      .track = track,
-								      .parent = near[row],
-								      .op = kind->role == OP });
+			near[row] = trace_spans_add_span(
+				w, (struct ut_ops_span){ .start = e.ts,
+							 .end = ut_event_end(&e),
+							 .self = nest->self[row],
+							 .code = kind->code,
+							 .name = e.name,
+							 .args = e.args,
+							 .track = track,
+							 .parent = near[row],
+							 .op = kind->role == OP });
 		}
 	}
 }
@@ -197,7 +199,7 @@ uint64_t ut_ops_thread_of(const struct ut_trace *t, uint32_t track)
 	return ut_ops_thread_key(t->processes[t->tracks[track].process].rank, t->tracks[track].id);
 }
 
-static void add_track(struct walk *w, uint32_t track)
+static void trace_spans_add_track(struct walk *w, uint32_t track)
 {
 	const struct ut_rows *rows = &w->store->rows[track];
 	struct ut_ops_spans *s = w->s;
@@ -213,7 +215,7 @@ static void add_track(struct walk *w, uint32_t track)
 	ut_idmap_put(&s->by_thread, id, (uint32_t)s->thread_count);
 	near = ut_make((rows->count + 1) * sizeof(*near));
 	ut_nest_make(&nest, w->store, rows, true);
-	add_rows(w, track, &nest, near);
+	trace_spans_add_rows(w, track, &nest, near);
 	thread->count = s->count - thread->first;
 	ut_nest_release(&nest);
 	free(near);
@@ -225,8 +227,8 @@ static bool is_thread(const struct ut_trace *t, const struct ut_track *track)
 	return track->type == UT_TRACK_THREAD && !ut_is_device(t, track->process);
 }
 
-static void make(struct ut_ops_spans *s, const struct ut_store *store, struct kind *kinds,
-		 bool nested)
+static void trace_spans_make(struct ut_ops_spans *s, const struct ut_store *store,
+			     struct kind *kinds, bool nested)
 {
 	struct walk w = { .s = s, .store = store, .kinds = kinds, .nested = nested };
 
@@ -236,7 +238,7 @@ static void make(struct ut_ops_spans *s, const struct ut_store *store, struct ki
 	for (uint32_t i = 0; i < store->trace.track_count; i++) {
 		if (is_thread(&store->trace, &store->trace.tracks[i]) &&
 		    has_spans(&w, &store->rows[i]))
-			add_track(&w, i);
+			trace_spans_add_track(&w, i);
 	}
 	free(kinds);
 }
@@ -244,13 +246,13 @@ static void make(struct ut_ops_spans *s, const struct ut_store *store, struct ki
 void ut_ops_spans_make(struct ut_ops_spans *s, const struct ut_store *store,
 		       struct ut_strtab *strings, bool nested)
 {
-	make(s, store, kinds_of(store, strings, false), nested);
+	trace_spans_make(s, store, kinds_of(store, strings, false), nested);
 }
 
 void ut_ops_spans_python(struct ut_ops_spans *s, const struct ut_store *store,
 			 struct ut_strtab *strings)
 {
-	make(s, store, kinds_of(store, strings, true), false);
+	trace_spans_make(s, store, kinds_of(store, strings, true), false);
 }
 
 void ut_ops_spans_release(struct ut_ops_spans *s)

@@ -29,14 +29,14 @@ static struct ut_str *make_keys(const struct ut_ops_report *r, struct ut_arena *
 	return keys;
 }
 
-static char *put_bytes(char *p, struct ut_str s)
+static char *write_report_put_bytes(char *p, struct ut_str s)
 {
 	memcpy(p, s.ptr, s.len);
 	return p + s.len;
 }
 
 /* A report of a hundred columns is nothing but these: of most, one look for room. */
-static void put_member(struct ut_out *out, struct ut_str key, struct ut_str text)
+static void write_report_put_member(struct ut_out *out, struct ut_str key, struct ut_str text)
 {
 	size_t done = 0;
 	char *p;
@@ -49,9 +49,9 @@ static void put_member(struct ut_out *out, struct ut_str key, struct ut_str text
 			ut_out_json_str(out, text.ptr, text.len);
 		return;
 	}
-	p = put_bytes(ut_out_reserve(out, key.len + UT_JSON_ROOM(text.len) + 2), key);
+	p = write_report_put_bytes(ut_out_reserve(out, key.len + UT_JSON_ROOM(text.len) + 2), key);
 	if (ut_ops_is_number(text)) {
-		p = put_bytes(p, text);
+		p = write_report_put_bytes(p, text);
 	} else {
 		*p++ = '"';
 		p = ut_json_chunk_put(p, text.ptr, text.len, &done);
@@ -69,8 +69,8 @@ static void put_object(const struct ut_ops_report *r, const struct ut_str *texts
 	for (size_t i = 0; i < r->shown; i++) {
 		if (!texts[i].len || texts[i].ptr == r->empty[i].ptr)
 			continue;
-		put_member(out, (struct ut_str){ keys[i].ptr + comma, keys[i].len - comma },
-			   texts[i]);
+		write_report_put_member(
+			out, (struct ut_str){ keys[i].ptr + comma, keys[i].len - comma }, texts[i]);
 		comma = 0;
 	}
 	ut_out_text(out, "}");

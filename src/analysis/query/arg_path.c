@@ -29,8 +29,8 @@ bool ut_arg_path_index(const char **path, size_t *index)
 	return true;
 }
 
-static bool find(const char *s, const char *end, const char *path, unsigned int depth,
-		 struct ut_str *value);
+static bool arg_path_find(const char *s, const char *end, const char *path, unsigned int depth,
+			  struct ut_str *value);
 
 static bool find_in_array(const char *s, const char *end, const char *path, unsigned int depth,
 			  struct ut_str *value)
@@ -43,7 +43,7 @@ static bool find_in_array(const char *s, const char *end, const char *path, unsi
 		const char *next = ut_json_behind_value(s, end);
 
 		if (i == index)
-			return find(s, next, path, depth, value);
+			return arg_path_find(s, next, path, depth, value);
 		s = next < end && *next == ',' ? next + 1 : next;
 	}
 	return false;
@@ -64,15 +64,15 @@ static bool find_in_object(const char *s, const char *end, const char *path, uns
 		if (s >= end || *s != ':')
 			return false;
 		next = ut_json_behind_value(s + 1, end);
-		if (behind && find(s + 1, next, behind, depth, value))
+		if (behind && arg_path_find(s + 1, next, behind, depth, value))
 			return true;
 		s = next < end && *next == ',' ? next + 1 : next;
 	}
 	return false;
 }
 
-static bool find(const char *s, const char *end, const char *path, unsigned int depth,
-		 struct ut_str *value)
+static bool arg_path_find(const char *s, const char *end, const char *path, unsigned int depth,
+			  struct ut_str *value)
 {
 	s = ut_json_behind_blanks(s, end);
 	while (end > s && isspace((unsigned char)end[-1]))
@@ -90,5 +90,5 @@ static bool find(const char *s, const char *end, const char *path, unsigned int 
 
 bool ut_arg_path_find(struct ut_str json, const char *path, struct ut_str *value)
 {
-	return find(json.ptr, json.ptr + json.len, path, 0, value);
+	return arg_path_find(json.ptr, json.ptr + json.len, path, 0, value);
 }

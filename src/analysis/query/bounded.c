@@ -89,7 +89,7 @@ static double like_work(int argc, sqlite3_value **argv)
 	return 10 * compare_work(argc, argv);
 }
 
-static sqlite3_stmt *prepare(struct bounded *b, int argc)
+static sqlite3_stmt *bounded_prepare(struct bounded *b, int argc)
 {
 	struct ut_buf sql = { 0 };
 	sqlite3_stmt *call = argc <= CACHED_ARGS ? b->calls[argc] : NULL;
@@ -123,7 +123,7 @@ static bool may_run(sqlite3_context *ctx, const struct bounded *b, int argc, sql
 	return false;
 }
 
-static void fail(sqlite3_context *ctx, const struct bounded *b)
+static void bounded_fail(sqlite3_context *ctx, const struct bounded *b)
 {
 	if (sqlite3_errcode(b->db) == SQLITE_NOMEM)
 		sqlite3_result_error_nomem(ctx);
@@ -131,7 +131,7 @@ static void fail(sqlite3_context *ctx, const struct bounded *b)
 		sqlite3_result_error(ctx, sqlite3_errmsg(b->db), -1);
 }
 
-static void run(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+static void bounded_run(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
 	struct bounded *b = sqlite3_user_data(ctx);
 	sqlite3_stmt *call;
@@ -139,9 +139,9 @@ static void run(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 
 	if (!may_run(ctx, b, argc, argv))
 		return;
-	call = prepare(b, argc);
+	call = bounded_prepare(b, argc);
 	if (!call) {
-		fail(ctx, b);
+		bounded_fail(ctx, b);
 		return;
 	}
 	for (int i = 0; i < argc && rc == SQLITE_OK; i++)
@@ -153,7 +153,7 @@ static void run(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 		if (b->is_json)
 			sqlite3_result_subtype(ctx, 'J');
 	} else {
-		fail(ctx, b);
+		bounded_fail(ctx, b);
 	}
 	if (rc == SQLITE_TOOBIG)
 		sqlite3_result_error_toobig(ctx);
@@ -177,7 +177,7 @@ static void run_match(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 							  : !sqlite3_strglob(pattern, text));
 }
 
-static void release(void *ctx)
+static void bounded_release(void *ctx)
 {
 	struct bounded *b = ctx;
 
@@ -194,12 +194,17 @@ int ut_bounded_add(sqlite3 *db, sqlite3 *own)
 		double (*work)(int argc, sqlite3_value **argv);
 		void (*run)(sqlite3_context *ctx, int argc, sqlite3_value **argv);
 	} functions[] = {
-		{ "format", -1, -1, print_work, run },     { "printf", -1, -1, print_work, run },
-		{ "instr", 2, 2, compare_work, run },      { "replace", 3, 3, compare_work, run },
-		{ "trim", 1, 2, compare_work, run },       { "ltrim", 1, 2, compare_work, run },
-		{ "rtrim", 1, 2, compare_work, run },      { "like", 2, 2, like_work, run_match },
-		{ "like", 3, 3, like_work, run },          { "glob", 2, 2, like_work, run_match },
-		{ "json_patch", 2, 2, compare_work, run },
+		{ "format", -1, -1, print_work, bounded_run },
+		{ "printf", -1, -1, print_work, bounded_run },
+		{ "instr", 2, 2, compare_work, bounded_run },
+		{ "replace", 3, 3, compare_work, bounded_run },
+		{ "trim", 1, 2, compare_work, bounded_run },
+		{ "ltrim", 1, 2, compare_work, bounded_run },
+		{ "rtrim", 1, 2, compare_work, bounded_run },
+		{ "like", 2, 2, like_work, run_match },
+		{ "like", 3, 3, like_work, bounded_run },
+		{ "glob", 2, 2, like_work, run_match },
+		{ "json_patch", 2, 2, compare_work, bounded_run },
 	};
 	int rc = SQLITE_OK;
 
@@ -214,7 +219,8 @@ int ut_bounded_add(sqlite3 *db, sqlite3 *own)
 			rc = sqlite3_create_function_v2(db, b->name, n,
 							SQLITE_UTF8 | SQLITE_DETERMINISTIC |
 								SQLITE_INNOCUOUS | RESULT_SUBTYPE,
-							b, functions[i].run, NULL, NULL, release);
+							b, functions[i].run, NULL, NULL,
+							bounded_release);
 		}
 	}
 	return rc;

@@ -34,7 +34,7 @@ static const struct {
 	{ "track", "track_id" },
 };
 
-static bool is_word(char c)
+static bool complain_is_word(char c)
 {
 	return isalnum((unsigned char)c) || c == '_';
 }
@@ -45,7 +45,8 @@ static const char *find_word(const char *sql, const char *word)
 	size_t len = strlen(word);
 
 	for (const char *s = sql; *s; s++) {
-		if (!strncasecmp(s, word, len) && !is_word(s[len]) && (s == sql || !is_word(s[-1])))
+		if (!strncasecmp(s, word, len) && !complain_is_word(s[len]) &&
+		    (s == sql || !complain_is_word(s[-1])))
 			return s;
 	}
 	return NULL;

@@ -10,7 +10,7 @@ bool ut_field_is_text(enum ut_field f)
 	       f == UT_FIELD_WEIGHT_UNIT;
 }
 
-static struct ut_str text(const char *s)
+static struct ut_str field_text(const char *s)
 {
 	return (struct ut_str){ s, strlen(s) };
 }
@@ -23,14 +23,14 @@ struct ut_str ut_field_kind_name(uint8_t kind)
 #undef KIND_NAME
 	};
 
-	return text(kind < UT_KIND_COUNT ? names[kind] : "unknown");
+	return field_text(kind < UT_KIND_COUNT ? names[kind] : "unknown");
 }
 
 static struct ut_str scope_name(uint8_t flags)
 {
-	return text(flags & UT_EV_SCOPE_GLOBAL    ? "global"
-		    : flags & UT_EV_SCOPE_PROCESS ? "process"
-						  : "thread");
+	return field_text(flags & UT_EV_SCOPE_GLOBAL    ? "global"
+			  : flags & UT_EV_SCOPE_PROCESS ? "process"
+							: "thread");
 }
 
 static struct ut_datum string_id(uint32_t id)
@@ -62,7 +62,7 @@ struct ut_datum ut_field_of_type(const struct ut_qtrace *trace, uint32_t type, e
 	if (f == UT_FIELD_SCOPE)
 		return ut_datum_text(scope_name(t->flags));
 	if (f == UT_FIELD_WEIGHT_UNIT)
-		return ut_datum_text(text(ut_sample_unit(trace->names[number])));
+		return ut_datum_text(field_text(ut_sample_unit(trace->names[number])));
 	return (struct ut_datum){ 0 };
 }
 

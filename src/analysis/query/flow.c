@@ -14,7 +14,8 @@ static int64_t slice_of(const struct ut_traces *t, uint32_t trace, const struct 
 	return e->slice == UT_NO_SLICE ? -1 : ut_datum_clamp(track->first_id + e->slice);
 }
 
-static uint64_t event_of(const struct ut_traces *t, uint32_t trace, const struct ut_arrow_end *e)
+static uint64_t query_flow_event_of(const struct ut_traces *t, uint32_t trace,
+				    const struct ut_arrow_end *e)
 {
 	return t->tracks[t->traces[trace].first_track + e->track].first_id + e->row;
 }
@@ -29,11 +30,12 @@ static void add_trace(struct ut_flows *f, const struct ut_traces *t, uint32_t tr
 		const struct ut_arrow_end *to = &a.ends[a.list[i].to];
 
 		f->arrows = ut_grow(f->arrows, f->count + 1, &f->cap, sizeof(*f->arrows));
-		f->arrows[f->count++] = (struct ut_qarrow){ .out = event_of(t, trace, from),
-							    .in = event_of(t, trace, to),
-							    .number = from->number,
-							    .slice_out = slice_of(t, trace, from),
-							    .slice_in = slice_of(t, trace, to) };
+		f->arrows[f->count++] =
+			(struct ut_qarrow){ .out = query_flow_event_of(t, trace, from),
+					    .in = query_flow_event_of(t, trace, to),
+					    .number = from->number,
+					    .slice_out = slice_of(t, trace, from),
+					    .slice_in = slice_of(t, trace, to) };
 	}
 	ut_arrows_release(&a);
 }

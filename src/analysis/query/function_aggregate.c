@@ -54,7 +54,7 @@ static void percentile_step(sqlite3_context *ctx, int argc, sqlite3_value **argv
 	v->items[v->count++] = sqlite3_value_double(argv[0]);
 }
 
-static int by_value(const void *a, const void *b)
+static int function_aggregate_by_value(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
 
@@ -70,7 +70,7 @@ static void percentile_final(sqlite3_context *ctx)
 
 	if (!v || !v->count)
 		return;
-	qsort(v->items, v->count, sizeof(*v->items), by_value);
+	qsort(v->items, v->count, sizeof(*v->items), function_aggregate_by_value);
 	at = v->percent / 100 * (double)(v->count - 1);
 	low = (size_t)floor(at);
 	if (low + 1 < v->count)

@@ -45,8 +45,8 @@ static void call_from(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 		sqlite3_result_int64(ctx, ns);
 }
 
-static int add(sqlite3 *db, const char *name, const struct unit *u,
-	       void (*call)(sqlite3_context *, int, sqlite3_value **))
+static int function_time_add(sqlite3 *db, const char *name, const struct unit *u,
+			     void (*call)(sqlite3_context *, int, sqlite3_value **))
 {
 	return sqlite3_create_function(db, name, 1,
 				       SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS,
@@ -58,8 +58,9 @@ int ut_sql_times_add(sqlite3 *db)
 	int rc = SQLITE_OK;
 
 	for (size_t i = 0; i < sizeof(units) / sizeof(*units) && rc == SQLITE_OK; i++) {
-		rc = add(db, units[i].to, &units[i], call_to);
-		rc = rc == SQLITE_OK ? add(db, units[i].from, &units[i], call_from) : rc;
+		rc = function_time_add(db, units[i].to, &units[i], call_to);
+		rc = rc == SQLITE_OK ? function_time_add(db, units[i].from, &units[i], call_from)
+				     : rc;
 	}
 	return rc;
 }

@@ -64,14 +64,14 @@ static bool may_have(int bytes)
 	return !*stop && atomic_load_explicit(&used, memory_order_relaxed) + (size_t)bytes <= most;
 }
 
-static void count(void *block)
+static void heap_count(void *block)
 {
 	if (block)
 		atomic_fetch_add_explicit(&used, (size_t)system_heap.xSize(block),
 					  memory_order_relaxed);
 }
 
-static void forget(void *block)
+static void heap_forget(void *block)
 {
 	atomic_fetch_sub_explicit(&used, (size_t)system_heap.xSize(block), memory_order_relaxed);
 }
@@ -80,13 +80,13 @@ static void *heap_malloc(int bytes)
 {
 	void *block = may_have(bytes) ? system_heap.xMalloc(bytes) : NULL;
 
-	count(block);
+	heap_count(block);
 	return block;
 }
 
 static void heap_free(void *block)
 {
-	forget(block);
+	heap_forget(block);
 	system_heap.xFree(block);
 }
 
@@ -101,7 +101,7 @@ static void *heap_realloc(void *block, int bytes)
 	moved = system_heap.xRealloc(block, bytes);
 	if (moved) {
 		atomic_fetch_sub_explicit(&used, before, memory_order_relaxed);
-		count(moved);
+		heap_count(moved);
 	}
 	return moved;
 }

@@ -71,7 +71,7 @@ static int list_close(sqlite3_vtab_cursor *cursor)
 	return SQLITE_OK;
 }
 
-static uint64_t row_of(const struct cursor *c)
+static uint64_t query_list_row_of(const struct cursor *c)
 {
 	return c->rows ? c->rows[c->at] : c->at;
 }
@@ -81,7 +81,7 @@ static void step_over(struct cursor *c)
 	const struct ut_sql_vtab *v = (const struct ut_sql_vtab *)c->base.pVtab;
 	const struct ut_sql_list *l = v->table->list;
 
-	while (c->at < c->end && l->has && !l->has(v->traces, row_of(c)))
+	while (c->at < c->end && l->has && !l->has(v->traces, query_list_row_of(c)))
 		c->at++;
 }
 
@@ -135,7 +135,7 @@ static int list_eof(sqlite3_vtab_cursor *cursor)
 
 static int list_rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *id)
 {
-	*id = (sqlite3_int64)row_of((const struct cursor *)cursor);
+	*id = (sqlite3_int64)query_list_row_of((const struct cursor *)cursor);
 	return SQLITE_OK;
 }
 
@@ -146,9 +146,9 @@ static int list_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int i)
 	int what = v->table->columns[i].what;
 
 	if (what == UT_SQL_LIST_KEY)
-		sqlite3_result_int64(ctx, (sqlite3_int64)row_of(c));
+		sqlite3_result_int64(ctx, (sqlite3_int64)query_list_row_of(c));
 	else
-		v->table->list->column(ctx, v->traces, row_of(c), what);
+		v->table->list->column(ctx, v->traces, query_list_row_of(c), what);
 	return SQLITE_OK;
 }
 

@@ -107,7 +107,7 @@ static void add_cell(struct ut_match *m, struct ut_datum cell)
 	m->set[m->count++] = cell;
 }
 
-static void add_text(struct ut_match *m, sqlite3_value *value)
+static void match_add_text(struct ut_match *m, sqlite3_value *value)
 {
 	const unsigned char *s = sqlite3_value_text(value);
 	size_t len = (size_t)sqlite3_value_bytes(value);
@@ -118,7 +118,7 @@ static void add_text(struct ut_match *m, sqlite3_value *value)
 	add_cell(m, (struct ut_datum){ .type = UT_DATUM_TEXT, .text = { copy, len } });
 }
 
-static void add_value(struct ut_match *m, bool text, sqlite3_value *value)
+static void match_add_value(struct ut_match *m, bool text, sqlite3_value *value)
 {
 	int type = text ? sqlite3_value_type(value) : sqlite3_value_numeric_type(value);
 	double real;
@@ -126,7 +126,7 @@ static void add_value(struct ut_match *m, bool text, sqlite3_value *value)
 	if (type == SQLITE_NULL || type == SQLITE_BLOB)
 		return;
 	if (text || type == SQLITE_TEXT) {
-		add_text(m, value);
+		match_add_text(m, value);
 	} else if (type == SQLITE_INTEGER) {
 		add_cell(m, ut_datum_int(sqlite3_value_int64(value)));
 	} else {
@@ -136,13 +136,13 @@ static void add_value(struct ut_match *m, bool text, sqlite3_value *value)
 	}
 }
 
-static void add_list(struct ut_match *m, bool text, sqlite3_value *list)
+static void match_add_list(struct ut_match *m, bool text, sqlite3_value *list)
 {
 	sqlite3_value *value;
 
 	for (int rc = sqlite3_vtab_in_first(list, &value); rc == SQLITE_OK && value;
 	     rc = sqlite3_vtab_in_next(list, &value))
-		add_value(m, text, value);
+		match_add_value(m, text, value);
 	if (m->count)
 		qsort(m->set, m->count, sizeof(*m->set), compare_cells);
 }
@@ -164,9 +164,9 @@ void ut_match_init(struct ut_match *m, enum ut_op op, bool text, struct sqlite3_
 	if (op == UT_OP_GLOB || op == UT_OP_LIKE)
 		init_pattern(m, value);
 	else if (op == UT_OP_IN)
-		add_list(m, text, value);
+		match_add_list(m, text, value);
 	else if (op == UT_OP_EQ)
-		add_value(m, text, value);
+		match_add_value(m, text, value);
 	else
 		init_range(m, value);
 }

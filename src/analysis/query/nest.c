@@ -30,7 +30,7 @@ static void note_at(struct walk *w, size_t depth)
 	w->nest->depth[w->row] = (uint32_t)depth;
 }
 
-static void note(struct walk *w)
+static void nest_note(struct walk *w)
 {
 	note_at(w, w->depth);
 }
@@ -64,13 +64,13 @@ static void enter_span(struct walk *w, uint64_t ts, uint64_t length, bool work)
 			take_time(w, ts, end);
 	}
 	if (!work) {
-		note(w);
+		nest_note(w);
 		return;
 	}
 	/* What it outlasts has no time left and cannot be around anything that follows. */
 	while (w->depth && w->stack[w->depth - 1].end < end)
 		w->depth--;
-	note(w);
+	nest_note(w);
 	w->stack = ut_grow(w->stack, w->depth + 1, &w->cap, sizeof(*w->stack));
 	w->stack[w->depth++] = (struct open){ .end = end, .row = (uint32_t)w->row };
 }
@@ -79,7 +79,7 @@ static void pass_point(struct walk *w, uint64_t ts)
 {
 	while (w->depth && w->stack[w->depth - 1].end < ts)
 		w->depth--;
-	note(w);
+	nest_note(w);
 }
 
 /* A slice without length: like any slice it begins outside of those that end there. */

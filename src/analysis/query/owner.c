@@ -12,7 +12,7 @@ static int by_set(const void *a, const void *b)
 	return (x->set > y->set) - (x->set < y->set);
 }
 
-static void add_track(struct ut_traces *t, uint32_t track)
+static void owner_add_track(struct ut_traces *t, uint32_t track)
 {
 	const struct ut_qtrack *k = &t->tracks[track];
 	uint64_t id = k->first_id;
@@ -42,7 +42,7 @@ bool ut_owner_find(struct ut_traces *t, int64_t set, uint64_t *id)
 	if (!t->owners) {
 		t->owners = ut_grow(NULL, 1, &t->owner_cap, sizeof(*t->owners));
 		for (uint32_t i = 0; i < t->track_count && !t->stop; i++)
-			add_track(t, i);
+			owner_add_track(t, i);
 		qsort(t->owners, t->owner_count, sizeof(*t->owners), by_set);
 	}
 	found = bsearch(&key, t->owners, t->owner_count, sizeof(*t->owners), by_set);

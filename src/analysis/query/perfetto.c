@@ -32,7 +32,8 @@ void ut_perfetto_free(struct ut_perfetto *p)
 
 #define OURS "/* unitrace */" /* how views of ours are told from those of the user */
 
-static int make_view(sqlite3 *db, const char *prefix, const struct ut_pf_view *v, bool empty)
+static int query_perfetto_make_view(sqlite3 *db, const char *prefix, const struct ut_pf_view *v,
+				    bool empty)
 {
 	struct ut_buf sql = { 0 };
 	int rc;
@@ -56,11 +57,11 @@ int ut_perfetto_make_views(sqlite3 *db)
 	int rc = SQLITE_OK;
 
 	for (const struct ut_pf_view *v = ut_pf_shapes; v->name && rc == SQLITE_OK; v++)
-		rc = make_view(db, UT_PF_SHAPE, v, false);
+		rc = query_perfetto_make_view(db, UT_PF_SHAPE, v, false);
 	for (const struct ut_pf_view *v = ut_pf_empty; v->name && rc == SQLITE_OK; v++)
-		rc = make_view(db, "", v, true);
+		rc = query_perfetto_make_view(db, "", v, true);
 	for (const struct ut_pf_view *v = ut_pf_views; v->name && rc == SQLITE_OK; v++)
-		rc = make_view(db, "", v, false);
+		rc = query_perfetto_make_view(db, "", v, false);
 	return rc;
 }
 
@@ -75,7 +76,7 @@ static bool is_about_columns(const char *message)
 	       ut_str_starts(message, "cannot join using column");
 }
 
-static bool is_ours(sqlite3 *db, const char *name)
+static bool query_perfetto_is_ours(sqlite3 *db, const char *name)
 {
 	sqlite3_stmt *stmt = NULL;
 	bool ours = false;
@@ -93,7 +94,7 @@ static bool is_ours(sqlite3 *db, const char *name)
  * "table stats already exists": names that only Perfetto's queries know are free for others. True
  * if it is worth a second try, also because SQLite's message is gone.
  */
-static bool make_room(sqlite3 *db, const char *message)
+static bool query_perfetto_make_room(sqlite3 *db, const char *message)
 {
 	static const char end[] = " already exists";
 	const char *name = strchr(message, ' ');
@@ -102,7 +103,7 @@ static bool make_room(sqlite3 *db, const char *message)
 	if (!name || !ut_str_ends(message, end) || strlen(name) < strlen(end) + 1)
 		return false;
 	ut_buf_add(&view, name + 1, strlen(name + 1) - strlen(end));
-	if (is_ours(db, view.data)) {
+	if (query_perfetto_is_ours(db, view.data)) {
 		ut_buf_text(&sql, "DROP VIEW ");
 		ut_token_put_name(&sql, view.data);
 		sqlite3_exec(db, sql.data, NULL, NULL, NULL);
@@ -118,7 +119,7 @@ int ut_perfetto_prepare(sqlite3 *db, const char *sql, sqlite3_stmt **stmt, const
 	struct ut_buf text = { 0 };
 	int rc = sqlite3_prepare_v2(db, sql, -1, stmt, tail);
 
-	if (rc != SQLITE_OK && make_room(db, sqlite3_errmsg(db)))
+	if (rc != SQLITE_OK && query_perfetto_make_room(db, sqlite3_errmsg(db)))
 		rc = sqlite3_prepare_v2(db, sql, -1, stmt, tail);
 	if (rc == SQLITE_OK || !is_about_columns(sqlite3_errmsg(db)))
 		return rc;
@@ -147,7 +148,7 @@ struct reader {
 	struct ut_err *err;
 };
 
-static int fail(const struct reader *r, const char *where, const char *message)
+static int query_perfetto_fail(const struct reader *r, const char *where, const char *message)
 {
 	return ut_sql_complain(r->sql, where ? where - r->sql : -1, message, r->err);
 }
@@ -161,7 +162,7 @@ static int pass_on(const struct reader *r, const char *where, int rc)
 		return 0;
 	memcpy(reason, r->err->text, sizeof(reason));
 	*r->err = (struct ut_err){ 0 };
-	return fail(r, where, reason);
+	return query_perfetto_fail(r, where, reason);
 }
 
 static int expected(const struct reader *r, const char *what)
@@ -177,7 +178,7 @@ static int expected(const struct reader *r, const char *what)
 	else
 		ut_buf_fmt(&message, "%s expected instead of %.*s", what,
 			   (int)(t.len < 40 ? t.len : 40), t.text);
-	rc = fail(r, word, message.data);
+	rc = query_perfetto_fail(r, word, message.data);
 	ut_buf_release(&message);
 	return rc;
 }
@@ -221,7 +222,7 @@ static void skip_type(struct reader *r)
 }
 
 /* "(a INT, b STRING)" */
-static int read_list(struct reader *r, struct ut_pf_names *names)
+static int query_perfetto_read_list(struct reader *r, struct ut_pf_names *names)
 {
 	const char *name;
 	int rc = 0;
@@ -289,7 +290,7 @@ static int check_columns(const struct reader *r, sqlite3_stmt *stmt, const struc
 			continue;
 		ut_buf_fmt(&message, "the SELECT has no column %s, which is in the list before it",
 			   want->items[i]);
-		rc = fail(r, r->at, message.data);
+		rc = query_perfetto_fail(r, r->at, message.data);
 	}
 	ut_buf_release(&message);
 	return rc;
@@ -306,10 +307,10 @@ static int check_select(const struct reader *r, const char **body, const struct 
 	int rc = 0;
 
 	if (ut_perfetto_prepare(r->p->db, *body, &stmt, &tail) != SQLITE_OK)
-		return fail(r, NULL, sqlite3_errmsg(r->p->db));
+		return query_perfetto_fail(r, NULL, sqlite3_errmsg(r->p->db));
 	if (!stmt || !sqlite3_stmt_readonly(stmt) || !sqlite3_column_count(stmt) ||
 	    sqlite3_stmt_isexplain(stmt))
-		rc = fail(r, r->at, "a SELECT expected behind AS");
+		rc = query_perfetto_fail(r, r->at, "a SELECT expected behind AS");
 	else
 		rc = check_columns(r, stmt, want);
 	if (!rc)
@@ -326,7 +327,7 @@ static int make_stored(struct reader *r, const char *what, bool replace)
 	int rc = read_name(r, "a name", &name);
 
 	if (!rc && has_list(r))
-		rc = read_list(r, &columns);
+		rc = query_perfetto_read_list(r, &columns);
 	rc = rc ? rc : read_body(r, &body);
 	rc = rc ? rc : check_select(r, &body, &columns);
 	if (!rc) {
@@ -349,7 +350,7 @@ static int make_macro(struct reader *r, bool replace)
 	const char *type, *start;
 	int rc = read_name(r, "a name", &d.name);
 
-	rc = rc ? rc : read_list(r, &d.parameters);
+	rc = rc ? rc : query_perfetto_read_list(r, &d.parameters);
 	if (!rc && !ut_token_take(&r->at, "RETURNS"))
 		rc = expected(r, "RETURNS");
 	rc = rc ? rc : read_name(r, "a type", &type);
@@ -373,7 +374,7 @@ static int read_returns(struct reader *r, struct ut_pf_definition *d)
 		return expected(r, "RETURNS");
 	d->is_table = ut_token_take(&r->at, "TABLE");
 	if (d->is_table)
-		return read_list(r, &d->columns);
+		return query_perfetto_read_list(r, &d->columns);
 	if (read_name(r, "a type", &type))
 		return -EINVAL;
 	if (has_list(r)) { /* JOINID(slice.id) */
@@ -401,7 +402,7 @@ static int make_function(struct reader *r, bool replace)
 	const char *start = r->at;
 	int rc = read_name(r, "a name", &d.name);
 
-	rc = rc ? rc : read_list(r, &d.parameters);
+	rc = rc ? rc : query_perfetto_read_list(r, &d.parameters);
 	rc = rc ? rc : read_returns(r, &d);
 	rc = rc ? rc : read_body(r, &d.body);
 	if (d.is_table)

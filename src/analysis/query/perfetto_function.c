@@ -99,7 +99,7 @@ void ut_pf_function_end(struct ut_perfetto *p)
 	}
 }
 
-static struct ut_pf_function *find(const struct ut_perfetto *p, const char *name)
+static struct ut_pf_function *perfetto_function_find(const struct ut_perfetto *p, const char *name)
 {
 	struct ut_pf_function *f = p->functions;
 
@@ -124,7 +124,7 @@ static int bind(sqlite3_stmt *stmt, const struct ut_pf_function *f, int argc, sq
 }
 
 /* A step with a bound on how deep functions call each other. */
-static int step(struct ut_perfetto *p, sqlite3_stmt *stmt)
+static int perfetto_function_step(struct ut_perfetto *p, sqlite3_stmt *stmt)
 {
 	int rc;
 
@@ -137,7 +137,7 @@ static int step(struct ut_perfetto *p, sqlite3_stmt *stmt)
 }
 
 /* "name(): what is wrong"; only the innermost of several functions puts its name there. */
-static char *reason(const struct ut_pf_function *f, int rc)
+static char *perfetto_function_reason(const struct ut_pf_function *f, int rc)
 {
 	const char *message = sqlite3_errmsg(f->p->db);
 
@@ -147,7 +147,7 @@ static char *reason(const struct ut_pf_function *f, int rc)
 				       : sqlite3_mprintf("%s(): %s", f->name, message);
 }
 
-static void complain(sqlite3_context *ctx, const struct ut_pf_function *f, int rc)
+static void perfetto_function_complain(sqlite3_context *ctx, const struct ut_pf_function *f, int rc)
 {
 	char *message;
 
@@ -155,7 +155,8 @@ static void complain(sqlite3_context *ctx, const struct ut_pf_function *f, int r
 		sqlite3_result_error_code(ctx, rc);
 		return;
 	}
-	message = sqlite3_errcode(f->p->db) == SQLITE_NOMEM ? NULL : reason(f, rc);
+	message =
+		sqlite3_errcode(f->p->db) == SQLITE_NOMEM ? NULL : perfetto_function_reason(f, rc);
 	if (message)
 		sqlite3_result_error(ctx, message, -1);
 	else
@@ -166,20 +167,20 @@ static void complain(sqlite3_context *ctx, const struct ut_pf_function *f, int r
 static void result(sqlite3_context *ctx, struct ut_pf_function *f, sqlite3_stmt *stmt)
 {
 	sqlite3_value *value;
-	int rc = step(f->p, stmt);
+	int rc = perfetto_function_step(f->p, stmt);
 
 	if (rc == SQLITE_DONE)
 		return; /* no row: NULL */
 	if (rc != SQLITE_ROW) {
-		complain(ctx, f, rc);
+		perfetto_function_complain(ctx, f, rc);
 		return;
 	}
 	value = sqlite3_value_dup(sqlite3_column_value(stmt, 0));
-	rc = step(f->p, stmt);
+	rc = perfetto_function_step(f->p, stmt);
 	if (rc == SQLITE_ROW)
 		sqlite3_result_error(ctx, "a function's SELECT has more than one row", -1);
 	else if (rc != SQLITE_DONE)
-		complain(ctx, f, rc);
+		perfetto_function_complain(ctx, f, rc);
 	else if (!value)
 		sqlite3_result_error_nomem(ctx);
 	else
@@ -187,14 +188,14 @@ static void result(sqlite3_context *ctx, struct ut_pf_function *f, sqlite3_stmt 
 	sqlite3_value_free(value);
 }
 
-static void call(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+static void perfetto_function_call(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
 	struct ut_pf_function *f = sqlite3_user_data(ctx);
 	sqlite3_stmt *stmt = f->stmt;
 
 	f->stmt = NULL; /* it may call itself */
 	if (!stmt && sqlite3_prepare_v2(f->p->db, f->body, -1, &stmt, NULL) != SQLITE_OK) {
-		complain(ctx, f, SQLITE_ERROR);
+		perfetto_function_complain(ctx, f, SQLITE_ERROR);
 		return;
 	}
 	if (bind(stmt, f, argc, argv) == SQLITE_OK)
@@ -312,7 +313,7 @@ static int table_next(sqlite3_vtab_cursor *cursor)
 {
 	struct cursor *c = (struct cursor *)cursor;
 	const struct ut_pf_function *f = ((struct table *)cursor->pVtab)->function;
-	int rc = step(f->p, c->stmt);
+	int rc = perfetto_function_step(f->p, c->stmt);
 
 	c->row++;
 	c->end = rc != SQLITE_ROW;
@@ -320,7 +321,7 @@ static int table_next(sqlite3_vtab_cursor *cursor)
 		return SQLITE_OK;
 	if (rc != SQLITE_INTERRUPT) {
 		sqlite3_free(cursor->pVtab->zErrMsg);
-		cursor->pVtab->zErrMsg = reason(f, rc);
+		cursor->pVtab->zErrMsg = perfetto_function_reason(f, rc);
 		rc = SQLITE_ERROR;
 	}
 	return rc;
@@ -395,7 +396,7 @@ static const sqlite3_module table_module = {
 
 /* ---- defining ------------------------------------------------------------------------------ */
 
-static void drop(struct ut_pf_function *f)
+static void perfetto_function_drop(struct ut_pf_function *f)
 {
 	sqlite3 *db = f->p->db;
 	char *name = strdup(f->name);
@@ -412,15 +413,15 @@ static void drop(struct ut_pf_function *f)
 
 void ut_pf_function_drop(struct ut_perfetto *p, const char *name)
 {
-	struct ut_pf_function *f = find(p, name);
+	struct ut_pf_function *f = perfetto_function_find(p, name);
 
 	if (f)
-		drop(f);
+		perfetto_function_drop(f);
 }
 
 void ut_pf_function_change(struct ut_perfetto *p, const char *name, const char *body)
 {
-	struct ut_pf_function *f = find(p, name);
+	struct ut_pf_function *f = perfetto_function_find(p, name);
 
 	if (!f)
 		return;
@@ -429,7 +430,7 @@ void ut_pf_function_change(struct ut_perfetto *p, const char *name, const char *
 }
 
 /* Would a table of ours be gone? */
-static bool is_ours(const char *name)
+static bool perfetto_function_is_ours(const char *name)
 {
 	for (size_t i = 0; ut_sql_tables[i]; i++) {
 		if (!strcasecmp(ut_sql_tables[i]->name, name))
@@ -441,7 +442,7 @@ static bool is_ours(const char *name)
 int ut_pf_function_define(struct ut_perfetto *p, const struct ut_pf_definition *d,
 			  struct ut_err *err)
 {
-	struct ut_pf_function *f = find(p, d->name);
+	struct ut_pf_function *f = perfetto_function_find(p, d->name);
 	int rc;
 
 	if (f && !d->replace)
@@ -451,10 +452,10 @@ int ut_pf_function_define(struct ut_perfetto *p, const struct ut_pf_definition *
 				  d->name);
 	if (!ut_guard_may_call(p->guard, d->name))
 		return ut_err_set(err, -EINVAL, "%s is already a function of SQLite", d->name);
-	if (d->is_table && is_ours(d->name))
+	if (d->is_table && perfetto_function_is_ours(d->name))
 		return ut_err_set(err, -EINVAL, "%s is already a table", d->name);
 	if (f)
-		drop(f);
+		perfetto_function_drop(f);
 	f = new_function(p, d);
 	f->next = p->functions;
 	p->functions = f;
@@ -462,7 +463,8 @@ int ut_pf_function_define(struct ut_perfetto *p, const struct ut_pf_definition *
 		rc = sqlite3_create_module_v2(p->db, f->name, &table_module, f, destroy);
 	else
 		rc = sqlite3_create_function_v2(p->db, f->name, (int)f->parameter_count,
-						SQLITE_UTF8, f, call, NULL, NULL, destroy);
+						SQLITE_UTF8, f, perfetto_function_call, NULL, NULL,
+						destroy);
 	return rc == SQLITE_OK ? 0
 			       : ut_err_set(err, -EINVAL, "function %s cannot be made: %s", d->name,
 					    sqlite3_errmsg(p->db));

@@ -21,7 +21,7 @@ struct expansion {
 };
 
 /* Is the word that at follows called as a macro? Then *inside is behind its bracket. */
-static bool is_call(const char *at, const char **inside)
+static bool perfetto_macro_is_call(const char *at, const char **inside)
 {
 	if (!ut_token_take(&at, "!") || !ut_token_take(&at, "("))
 		return false;
@@ -35,7 +35,7 @@ bool ut_pf_macro_used(const char *text, const char *end)
 		struct ut_token t = ut_token_next(&text);
 		const char *inside;
 
-		if (t.type == UT_TOKEN_WORD && is_call(text, &inside))
+		if (t.type == UT_TOKEN_WORD && perfetto_macro_is_call(text, &inside))
 			return true;
 	}
 	return false;
@@ -64,8 +64,8 @@ static void split_parameters(struct ut_pf_names *names, struct ut_arena *a, cons
 	}
 }
 
-static int find(const struct expansion *x, const char *name, struct ut_pf_macro *m,
-		struct ut_arena *a)
+static int perfetto_macro_find(const struct expansion *x, const char *name, struct ut_pf_macro *m,
+			       struct ut_arena *a)
 {
 	const struct ut_pf_macro *own = find_own(x->p, name);
 	unsigned int distance = 99;
@@ -178,7 +178,7 @@ static int expand_call(struct expansion *x, const struct ut_token *word, const c
 	struct ut_buf text = { 0 };
 	int found, rc;
 
-	found = find(x, ut_arena_copy(&a, word->text, word->len), &m, &a);
+	found = perfetto_macro_find(x, ut_arena_copy(&a, word->text, word->len), &m, &a);
 	rc = found < 0 ? found : 0;
 	read_arguments(&given, &a, at);
 	if (!rc && given.count != m.parameters.count)
@@ -210,7 +210,7 @@ static int expand(struct expansion *x, const char *text)
 
 		if (x->out->len > MOST_BYTES) {
 			rc = too_much(x);
-		} else if (t.type == UT_TOKEN_WORD && is_call(text, &inside)) {
+		} else if (t.type == UT_TOKEN_WORD && perfetto_macro_is_call(text, &inside)) {
 			text = inside;
 			rc = expand_call(x, &t, &text);
 		} else {

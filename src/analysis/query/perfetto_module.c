@@ -62,7 +62,7 @@ static const struct {
 };
 
 /* "a.b.*" includes a.b.c; "*" includes all. */
-static bool matches(const char *wanted, const char *module)
+static bool perfetto_module_matches(const char *wanted, const char *module)
 {
 	size_t len = strlen(wanted);
 
@@ -89,7 +89,7 @@ int ut_pf_include(const char *module, struct ut_err *err)
 	const char *near = NULL;
 
 	for (size_t i = 0; i < MODULES; i++) {
-		if (matches(module, modules[i]))
+		if (perfetto_module_matches(module, modules[i]))
 			return 0;
 		if (ut_str_closer(module, modules[i], &distance))
 			near = modules[i];

@@ -91,7 +91,8 @@ static bool put_table(struct ut_buf *out, const struct ut_token *t, const char *
 }
 
 /* False if brackets lie too deep in each other. */
-static bool step(struct level *levels, size_t *depth, const struct ut_token *t, bool distinct)
+static bool perfetto_narrow_step(struct level *levels, size_t *depth, const struct ut_token *t,
+				 bool distinct)
 {
 	struct level *at = &levels[*depth];
 
@@ -131,7 +132,7 @@ bool ut_pf_narrow(const char *sql, const char *end, struct ut_buf *out)
 		ut_buf_add(out, t.text, t.len);
 		if (t.type == UT_TOKEN_SPACE)
 			continue;
-		if (!step(levels, &depth, &t, distinct))
+		if (!perfetto_narrow_step(levels, &depth, &t, distinct))
 			return false;
 		distinct = ut_token_is(&t, "DISTINCT"); /* IS DISTINCT FROM */
 	}

@@ -105,7 +105,7 @@ void ut_query_add(struct ut_query *q, const char *path, struct ut_store *store)
 
 /* ---- running ------------------------------------------------------------------------------- */
 
-static void begin(struct ut_query *q, sqlite3_stmt *stmt, const struct ut_result *result)
+static void query_begin(struct ut_query *q, sqlite3_stmt *stmt, const struct ut_result *result)
 {
 	size_t columns = (size_t)sqlite3_column_count(stmt);
 
@@ -153,7 +153,7 @@ static int run_statement(struct ut_query *q, sqlite3_stmt *stmt, const struct ut
 
 	*ok = true;
 	if (columns)
-		begin(q, stmt, result);
+		query_begin(q, stmt, result);
 	while (!rc && (step = sqlite3_step(stmt)) != SQLITE_DONE) {
 		*ok = step == SQLITE_ROW;
 		if (!*ok)
@@ -168,7 +168,8 @@ static int run_statement(struct ut_query *q, sqlite3_stmt *stmt, const struct ut
 }
 
 /* What SQLite says about the statement at this place of the text, or that was made of it. */
-static int complain(struct ut_query *q, const char *sql, const char *statement, struct ut_err *err)
+static int query_complain(struct ut_query *q, const char *sql, const char *statement,
+			  struct ut_err *err)
 {
 	int offset = statement ? sqlite3_error_offset(q->db) : -1;
 
@@ -205,11 +206,11 @@ static int run_next(struct ut_query *q, const char *sql, bool made, const char *
 	int rc = 0;
 
 	if (ut_perfetto_prepare(q->db, start, &stmt, at) != SQLITE_OK)
-		return complain(q, sql, made ? NULL : start, err);
+		return query_complain(q, sql, made ? NULL : start, err);
 	if (stmt) {
 		rc = run_statement(q, stmt, result, &ok);
 		if (!ok)
-			rc = complain(q, sql, made ? NULL : start, err);
+			rc = query_complain(q, sql, made ? NULL : start, err);
 	}
 	sqlite3_finalize(stmt);
 	return rc;
@@ -222,7 +223,7 @@ static int read_statement(struct ut_query *q, const char *sql, const char **at, 
 
 	if (rc < 0 && (q->guard.why || q->traces.stop)) {
 		*err = (struct ut_err){ 0 };
-		return complain(q, sql, NULL, err);
+		return query_complain(q, sql, NULL, err);
 	}
 	return rc;
 }

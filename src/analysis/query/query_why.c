@@ -13,7 +13,7 @@
 #define NAME_COLUMNS 60
 
 /* Is it a text of any kind: of an event, a thread, a process, an argument? */
-static bool is_known(const struct ut_store *s, struct ut_str name)
+static bool query_why_is_known(const struct ut_store *s, struct ut_str name)
 {
 	const struct ut_strtab *strings = &s->trace.strings;
 
@@ -27,7 +27,7 @@ static bool is_known(const struct ut_store *s, struct ut_str name)
 static bool is_known_to_any(const struct ut_store *stores, size_t count, const struct ut_buf *name)
 {
 	for (size_t i = 0; i < count; i++) {
-		if (is_known(&stores[i], (struct ut_str){ name->data, name->len }))
+		if (query_why_is_known(&stores[i], (struct ut_str){ name->data, name->len }))
 			return true;
 	}
 	return false;
@@ -65,8 +65,8 @@ static bool next_condition(const char **at, struct ut_buf *text)
 	return false;
 }
 
-static void report(struct ut_buf *b, const struct ut_buf *name, const struct ut_store *stores,
-		   size_t count)
+static void query_why_report(struct ut_buf *b, const struct ut_buf *name,
+			     const struct ut_store *stores, size_t count)
 {
 	const char *nearest = NULL;
 	unsigned int distance = 99;
@@ -95,7 +95,7 @@ void ut_query_why(struct ut_buf *b, const char *sql, const struct ut_store *stor
 	while (!reported && next_condition(&sql, &name)) {
 		reported = !is_known_to_any(stores, count, &name);
 		if (reported)
-			report(b, &name, stores, count);
+			query_why_report(b, &name, stores, count);
 	}
 	ut_buf_release(&name);
 }

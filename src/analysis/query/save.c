@@ -159,16 +159,16 @@ static const struct {
 
 /* ---- making it ----------------------------------------------------------------------------- */
 
-static int fail(sqlite3 *db, struct ut_err *err)
+static int save_fail(sqlite3 *db, struct ut_err *err)
 {
 	int code = sqlite3_errcode(db) == SQLITE_FULL ? -ENOSPC : -EIO;
 
 	return ut_err_set(err, code, "SQLite: %s", sqlite3_errmsg(db));
 }
 
-static int run(sqlite3 *db, const char *sql, struct ut_err *err)
+static int save_run(sqlite3 *db, const char *sql, struct ut_err *err)
 {
-	return sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : fail(db, err);
+	return sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : save_fail(db, err);
 }
 
 static int add_sources(sqlite3 *db, struct ut_sql_use *uses, struct ut_traces *t,
@@ -180,7 +180,7 @@ static int add_sources(sqlite3 *db, struct ut_sql_use *uses, struct ut_traces *t
 		snprintf(name, sizeof(name), PREFIX "%s", sources[i]->name);
 		uses[i] = (struct ut_sql_use){ .table = sources[i], .traces = t };
 		if (sqlite3_create_module(db, name, sources[i]->module, &uses[i]) != SQLITE_OK)
-			return fail(db, err);
+			return save_fail(db, err);
 	}
 	return 0;
 }
@@ -200,7 +200,7 @@ static bool has_large_ids(const struct ut_trace *t)
 }
 
 /* A column for integers would round such numbers; it also makes '7' the same as 7. */
-static const char *type_of(const struct ut_sql_column *c, const struct ut_traces *t)
+static const char *save_type_of(const struct ut_sql_column *c, const struct ut_traces *t)
 {
 	bool id = !strcmp(c->name, "pid") || !strcmp(c->name, "tid") || !strcmp(c->name, "number");
 
@@ -219,13 +219,13 @@ static int copy_table(sqlite3 *db, const struct ut_sql_table *t, const struct ut
 	for (const struct ut_sql_column *c = t->columns; c->name && !c->hidden; c++) {
 		const char *comma = c == t->columns ? "" : ", ";
 
-		ut_buf_fmt(&sql, "%s\"%s\" %s%s", comma, c->name, type_of(c, traces),
+		ut_buf_fmt(&sql, "%s\"%s\" %s%s", comma, c->name, save_type_of(c, traces),
 			   numbered && c == t->columns ? " PRIMARY KEY" : "");
 		ut_buf_fmt(&list, "%s\"%s\"", comma, c->name);
 	}
 	ut_buf_fmt(&sql, "); INSERT INTO %s SELECT %s FROM " PREFIX "%s", t->name, list.data,
 		   t->name);
-	rc = run(db, sql.data, err);
+	rc = save_run(db, sql.data, err);
 	ut_buf_release(&sql);
 	ut_buf_release(&list);
 	return rc;
@@ -245,7 +245,7 @@ static void put_expression(struct ut_buf *sql, const struct ut_sql_table *t, con
 }
 
 /* A view with the columns of a table of events. */
-static int make_view(sqlite3 *db, const struct ut_sql_table *t, struct ut_err *err)
+static int save_make_view(sqlite3 *db, const struct ut_sql_table *t, struct ut_err *err)
 {
 	struct ut_buf sql = { 0 };
 	int rc;
@@ -257,19 +257,19 @@ static int make_view(sqlite3 *db, const struct ut_sql_table *t, struct ut_err *e
 		ut_buf_fmt(&sql, " AS \"%s\"", c->name);
 	}
 	ut_buf_fmt(&sql, " FROM %s_row r LEFT JOIN string n ON n.id = r.name_id", t->name);
-	rc = run(db, sql.data, err);
+	rc = save_run(db, sql.data, err);
 	ut_buf_release(&sql);
 	return rc;
 }
 
 static int make_views(sqlite3 *db, struct ut_err *err)
 {
-	int rc = run(db, args_view, err);
+	int rc = save_run(db, args_view, err);
 
-	rc = rc ? rc : make_view(db, &ut_sql_slice, err);
-	rc = rc ? rc : make_view(db, &ut_sql_instant, err);
-	rc = rc ? rc : make_view(db, &ut_sql_counter, err);
-	rc = rc ? rc : make_view(db, &ut_sql_sample, err);
+	rc = rc ? rc : save_make_view(db, &ut_sql_slice, err);
+	rc = rc ? rc : save_make_view(db, &ut_sql_instant, err);
+	rc = rc ? rc : save_make_view(db, &ut_sql_counter, err);
+	rc = rc ? rc : save_make_view(db, &ut_sql_sample, err);
 	for (size_t i = 0; ut_sql_tables[i] && !rc; i++) {
 		struct ut_buf sql = { 0 };
 
@@ -277,23 +277,23 @@ static int make_views(sqlite3 *db, struct ut_err *err)
 			continue;
 		ut_buf_fmt(&sql, "CREATE VIEW %s AS %s", ut_sql_tables[i]->name,
 			   ut_sql_tables[i]->view);
-		rc = run(db, sql.data, err);
+		rc = save_run(db, sql.data, err);
 		ut_buf_release(&sql);
 	}
 	return rc;
 }
 
-static int fill(sqlite3 *db, const struct ut_traces *traces, struct ut_err *err)
+static int save_fill(sqlite3 *db, const struct ut_traces *traces, struct ut_err *err)
 {
-	int rc = run(db, settings, err);
+	int rc = save_run(db, settings, err);
 
-	rc = rc ? rc : run(db, rows, err);
+	rc = rc ? rc : save_run(db, rows, err);
 	for (size_t i = 0; i < SOURCES && !rc; i++) {
 		if (sources[i] != &string_table && sources[i] != &ut_sql_args && !sources[i]->kinds)
 			rc = copy_table(db, sources[i], traces, err);
 	}
 	rc = rc ? rc : make_views(db, err);
-	return rc ? rc : run(db, indices, err);
+	return rc ? rc : save_run(db, indices, err);
 }
 
 int ut_query_save(struct ut_store *store, const char *path, struct ut_err *err)
@@ -308,12 +308,12 @@ int ut_query_save(struct ut_store *store, const char *path, struct ut_err *err)
 	ut_traces_ready(&traces);
 	if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) !=
 	    SQLITE_OK)
-		rc = fail(db, err);
+		rc = save_fail(db, err);
 	else if (ut_arg_key_collation_add(db) != SQLITE_OK)
-		rc = fail(db, err);
+		rc = save_fail(db, err);
 	else
 		rc = add_sources(db, uses, &traces, err);
-	rc = rc ? rc : fill(db, &traces, err);
+	rc = rc ? rc : save_fill(db, &traces, err);
 	if (sqlite3_close(db) != SQLITE_OK && !rc)
 		rc = ut_err_set(err, -EIO, "SQLite: the database cannot be closed");
 	ut_traces_release(&traces);

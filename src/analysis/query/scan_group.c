@@ -175,7 +175,7 @@ static uint32_t intern_key(struct ut_scan *s, uint32_t trace, uint32_t type)
 	return (uint32_t)g->key_count - 1;
 }
 
-static int by_value(const void *a, const void *b, void *ctx)
+static int scan_group_by_value(const void *a, const void *b, void *ctx)
 {
 	const struct ut_scan *s = ctx;
 
@@ -192,7 +192,7 @@ static void number_keys(struct ut_scan *s)
 	for (uint32_t i = 0; i < g->key_count; i++)
 		order[i] = i;
 	if (g->key_count)
-		qsort_r(order, g->key_count, sizeof(*order), by_value, s);
+		qsort_r(order, g->key_count, sizeof(*order), scan_group_by_value, s);
 	for (uint32_t i = 0; i < g->key_count; i++)
 		g->keys[order[i]].number = i;
 	free(order);
@@ -227,7 +227,7 @@ static void list_keys(struct ut_scan *s)
 
 /* ---- rows ---------------------------------------------------------------------------------- */
 
-static uint32_t key_of(const struct ut_scan *s)
+static uint32_t scan_group_key_of(const struct ut_scan *s)
 {
 	const struct ut_place *p = &s->at;
 	uint32_t type = p->block->type[p->i];
@@ -236,7 +236,7 @@ static uint32_t key_of(const struct ut_scan *s)
 }
 
 /* Counts the rows of each key into starts[key + 1]. */
-static int count_rows(struct ut_scan *s)
+static int scan_group_count_rows(struct ut_scan *s)
 {
 	struct ut_scan_groups *g = s->groups;
 	int rc;
@@ -244,7 +244,7 @@ static int count_rows(struct ut_scan *s)
 	memset(g->starts, 0, (g->key_count + 2) * sizeof(*g->starts));
 	ut_scan_rewind(s);
 	while ((rc = ut_scan_step(s)) > 0)
-		g->starts[key_of(s) + 1]++;
+		g->starts[scan_group_key_of(s) + 1]++;
 	for (size_t i = 1; i <= g->key_count; i++)
 		g->starts[i] += g->starts[i - 1];
 	g->id_count = g->starts[g->key_count];
@@ -261,7 +261,7 @@ static int fill_in(struct ut_scan *s)
 	g->ids = ut_grow(g->ids, g->id_count, &g->id_cap, sizeof(*g->ids));
 	ut_scan_rewind(s);
 	while ((rc = ut_scan_step(s)) > 0)
-		g->ids[next[key_of(s)]++] = (uint32_t)ut_place_id(&s->at);
+		g->ids[next[scan_group_key_of(s)]++] = (uint32_t)ut_place_id(&s->at);
 	free(next);
 	return rc;
 }
@@ -283,7 +283,7 @@ static int next_bunch(struct ut_scan *s)
 	s->list = g->tracks + first;
 	s->track_count = (uint32_t)(end - first);
 	g->at = g->key_at = 0;
-	rc = count_rows(s);
+	rc = scan_group_count_rows(s);
 	return rc < 0 ? rc : fill_in(s) < 0 ? -EINTR : 1;
 }
 

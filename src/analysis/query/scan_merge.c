@@ -44,7 +44,7 @@ static void sink_down(struct ut_scan_merge *m, size_t i)
 }
 
 /* Moves a head to its next wanted row at or after row. 1, 0 at the end, -EINTR. */
-static int advance(struct ut_scan *s, struct head *h)
+static int scan_merge_advance(struct ut_scan *s, struct head *h)
 {
 	const struct ut_qtrack *k = &s->traces->tracks[h->track];
 	const uint8_t *pass = ut_scan_passes(s, k->trace);
@@ -75,7 +75,7 @@ static int start_merge(struct ut_scan *s)
 	struct head h = { 0 };
 
 	while (ut_scan_next_track(s, &h.track, &h.row, &h.row_end)) {
-		int rc = advance(s, &h);
+		int rc = scan_merge_advance(s, &h);
 
 		if (rc < 0)
 			return rc;
@@ -99,7 +99,7 @@ int ut_scan_next_merged(struct ut_scan *s)
 		rc = start_merge(s);
 	} else if (m->count) {
 		m->heads[0].row++;
-		rc = advance(s, &m->heads[0]);
+		rc = scan_merge_advance(s, &m->heads[0]);
 		if (!rc)
 			m->heads[0] = m->heads[--m->count];
 		sink_down(m, 0);

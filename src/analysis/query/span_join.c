@@ -209,7 +209,7 @@ static int join_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **cursor)
 	return SQLITE_OK;
 }
 
-static void clear(struct cursor *c)
+static void span_join_clear(struct cursor *c)
 {
 	for (int k = 0; k < 2; k++) {
 		sqlite3_finalize(c->stmts[k]);
@@ -223,12 +223,12 @@ static void clear(struct cursor *c)
 
 static int join_close(sqlite3_vtab_cursor *cursor)
 {
-	clear((struct cursor *)cursor);
+	span_join_clear((struct cursor *)cursor);
 	free(cursor);
 	return SQLITE_OK;
 }
 
-static int fail(struct cursor *c)
+static int span_join_fail(struct cursor *c)
 {
 	const struct join *j = (const struct join *)c->base.pVtab;
 
@@ -279,17 +279,17 @@ static int start_side(struct cursor *c, int k, uint64_t used)
 	rc = sqlite3_prepare_v2(j->db, sql.data, -1, &c->stmts[k], NULL);
 	ut_buf_release(&sql);
 	c->now[k].columns = s->count;
-	return rc == SQLITE_OK ? SQLITE_OK : fail(c);
+	return rc == SQLITE_OK ? SQLITE_OK : span_join_fail(c);
 }
 
-static int step(struct cursor *c, int k)
+static int span_join_step(struct cursor *c, int k)
 {
 	const struct join *j = (const struct join *)c->base.pVtab;
 	int rc = sqlite3_step(c->stmts[k]);
 
 	c->more[k] = rc == SQLITE_ROW;
 	if (rc != SQLITE_ROW && rc != SQLITE_DONE)
-		return fail(c);
+		return span_join_fail(c);
 	if (c->more[k] && j->sides[k].partition &&
 	    sqlite3_column_type(c->stmts[k], 2) != SQLITE_INTEGER) {
 		sqlite3_free(c->base.pVtab->zErrMsg);
@@ -310,7 +310,7 @@ static bool in_partition(const struct cursor *c, int k)
 }
 
 /* Reads the spans of c->partition; a table without partitions is read once and stays. */
-static int load(struct cursor *c, int k)
+static int span_join_load(struct cursor *c, int k)
 {
 	const struct join *j = (const struct join *)c->base.pVtab;
 	int rc = SQLITE_OK;
@@ -318,7 +318,7 @@ static int load(struct cursor *c, int k)
 	if (j->sides[k].partition || !j->partition)
 		ut_spans_clear(&c->now[k]);
 	while (rc == SQLITE_OK && in_partition(c, k)) {
-		rc = ut_spans_add(&c->now[k], c->stmts[k]) ? step(c, k) : SQLITE_NOMEM;
+		rc = ut_spans_add(&c->now[k], c->stmts[k]) ? span_join_step(c, k) : SQLITE_NOMEM;
 	}
 	return rc;
 }
@@ -345,14 +345,14 @@ static bool next_partition(struct cursor *c)
 }
 
 /* Goes on to the next row, in this partition or one of the next. */
-static int finalize(struct cursor *c)
+static int span_join_finalize(struct cursor *c)
 {
 	const struct join *j = (const struct join *)c->base.pVtab;
 	int rc = SQLITE_OK;
 
 	while (rc == SQLITE_OK && c->at == c->rows.count && next_partition(c)) {
-		rc = load(c, 0);
-		rc = rc == SQLITE_OK ? load(c, 1) : rc;
+		rc = span_join_load(c, 0);
+		rc = rc == SQLITE_OK ? span_join_load(c, 1) : rc;
 		c->rows.count = c->at = 0;
 		if (rc == SQLITE_OK && !ut_spans_join(&c->rows, c->now, j->kind, &j->traces->stop))
 			rc = SQLITE_INTERRUPT;
@@ -370,12 +370,12 @@ static int join_filter(sqlite3_vtab_cursor *cursor, int plan, const char *used, 
 	(void)plan;
 	(void)argc;
 	(void)argv;
-	clear(c);
+	span_join_clear(c);
 	for (int k = 0; k < 2 && rc == SQLITE_OK; k++) {
 		rc = start_side(c, k, mask);
-		rc = rc == SQLITE_OK ? step(c, k) : rc;
+		rc = rc == SQLITE_OK ? span_join_step(c, k) : rc;
 	}
-	return rc == SQLITE_OK ? finalize(c) : rc;
+	return rc == SQLITE_OK ? span_join_finalize(c) : rc;
 }
 
 static int join_next(sqlite3_vtab_cursor *cursor)
@@ -384,7 +384,7 @@ static int join_next(sqlite3_vtab_cursor *cursor)
 
 	c->at++;
 	c->row++;
-	return finalize(c);
+	return span_join_finalize(c);
 }
 
 static int join_eof(sqlite3_vtab_cursor *cursor)

@@ -43,7 +43,7 @@ void ut_spans_release(struct ut_spans *s)
 	*s = (struct ut_spans){ 0 };
 }
 
-static void put(struct ut_span_rows *to, int64_t ts, int64_t end, size_t a, size_t b)
+static void span_parts_put(struct ut_span_rows *to, int64_t ts, int64_t end, size_t a, size_t b)
 {
 	to->items = ut_grow(to->items, to->count + 1, &to->cap, sizeof(*to->items));
 	to->items[to->count++] = (struct ut_span_row){ ts, end - ts, { a, b } };
@@ -51,7 +51,7 @@ static void put(struct ut_span_rows *to, int64_t ts, int64_t end, size_t a, size
 
 /* The latest end of the spans up to each: what lies before a span can only matter if it is later.
  */
-static int64_t *reach(const struct ut_spans *s)
+static int64_t *span_parts_reach(const struct ut_spans *s)
 {
 	int64_t *latest = ut_make((s->count + 1) * sizeof(*latest));
 
@@ -77,7 +77,7 @@ static size_t first_at(const int64_t *latest, size_t count, int64_t ts)
 }
 
 /* Do two spans share time? A span of no length shares the moment that it lies at. */
-static bool meet(int64_t a, int64_t a_end, int64_t b, int64_t b_end)
+static bool span_parts_meet(int64_t a, int64_t a_end, int64_t b, int64_t b_end)
 {
 	int64_t from = a > b ? a : b, to = a_end < b_end ? a_end : b_end;
 
@@ -97,15 +97,15 @@ static void join_one(struct ut_span_rows *to, const struct ut_spans *a, size_t i
 		int64_t low = b->ts[k] > from ? b->ts[k] : from;
 		int64_t high = b->end[k] < end ? b->end[k] : end;
 
-		if (!meet(from, end, b->ts[k], b->end[k]))
+		if (!span_parts_meet(from, end, b->ts[k], b->end[k]))
 			continue;
 		if (gaps && low > done)
-			put(to, done, low, i, UT_SPAN_NONE);
-		put(to, low, high, i, k);
+			span_parts_put(to, done, low, i, UT_SPAN_NONE);
+		span_parts_put(to, low, high, i, k);
 		done = high > done ? high : done;
 	}
 	if (gaps && (done < end || (from == end && to->count == before)))
-		put(to, done, end, i, UT_SPAN_NONE);
+		span_parts_put(to, done, end, i, UT_SPAN_NONE);
 }
 
 /* What is left of a span of b when the time of all spans of a is taken away. */
@@ -116,18 +116,18 @@ static void put_rest(struct ut_span_rows *to, const struct ut_spans *b, size_t i
 	bool met = false;
 
 	for (size_t k = first_at(latest, a->count, from); k < a->count && a->ts[k] <= end; k++) {
-		if (!meet(from, end, a->ts[k], a->end[k]))
+		if (!span_parts_meet(from, end, a->ts[k], a->end[k]))
 			continue;
 		met = true;
 		if (a->ts[k] > done)
-			put(to, done, a->ts[k], UT_SPAN_NONE, i);
+			span_parts_put(to, done, a->ts[k], UT_SPAN_NONE, i);
 		done = a->end[k] > done ? a->end[k] : done;
 	}
 	if (done < end || (from == end && !met))
-		put(to, done, end, UT_SPAN_NONE, i);
+		span_parts_put(to, done, end, UT_SPAN_NONE, i);
 }
 
-static int by_ts(const void *x, const void *y)
+static int span_parts_by_ts(const void *x, const void *y)
 {
 	const struct ut_span_row *a = x, *b = y;
 
@@ -146,14 +146,14 @@ bool ut_spans_join(struct ut_span_rows *to, const struct ut_spans *sides, enum u
 
 	if (kind == UT_SPAN_INNER && (!a->count || !b->count))
 		return true;
-	latest_a = reach(a);
-	latest_b = reach(b);
+	latest_a = span_parts_reach(a);
+	latest_b = span_parts_reach(b);
 	for (size_t i = 0; i < a->count && !*stop; i++)
 		join_one(to, a, i, b, latest_b, kind != UT_SPAN_INNER);
 	for (size_t i = 0; i < b->count && kind == UT_SPAN_OUTER && !*stop; i++)
 		put_rest(to, b, i, a, latest_a);
 	if (to->count)
-		qsort(to->items, to->count, sizeof(*to->items), by_ts);
+		qsort(to->items, to->count, sizeof(*to->items), span_parts_by_ts);
 	free(latest_a);
 	free(latest_b);
 	return !*stop;

@@ -212,7 +212,7 @@ static enum ut_field field_of(const struct ut_sql_vtab *v, int column)
  * What we make of condition i. An IN is taken whole where that saves scans; elsewhere SQLite asks
  * for one value after the other.
  */
-static enum ut_op take(const struct ut_sql_vtab *v, sqlite3_index_info *info, int i)
+static enum ut_op table_event_take(const struct ut_sql_vtab *v, sqlite3_index_info *info, int i)
 {
 	enum ut_op op = ut_sql_op(info->aConstraint[i].op);
 	enum ut_field f;
@@ -318,7 +318,7 @@ static int event_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
 	int args = 0;
 
 	for (int i = 0; i < info->nConstraint && args < (int)UT_SCAN_MOST; i++) {
-		enum ut_op op = take(v, info, i);
+		enum ut_op op = table_event_take(v, info, i);
 		int column = info->aConstraint[i].iColumn;
 
 		if (op == UT_OP_COUNT)

@@ -29,7 +29,7 @@ struct cursor {
 		seen; /* per arrow; cleared by what was found, so that a call costs what it finds */
 };
 
-static bool is(const struct cursor *c, const struct ut_sql_table *t)
+static bool table_reach_is(const struct cursor *c, const struct ut_sql_table *t)
 {
 	return ((const struct ut_sql_vtab *)c->base.pVtab)->table == t;
 }
@@ -58,14 +58,14 @@ static int reach_close(sqlite3_vtab_cursor *cursor)
 	return SQLITE_OK;
 }
 
-static void forget(struct cursor *c)
+static void table_reach_forget(struct cursor *c)
 {
 	for (size_t i = 0; i < c->count; i++)
 		c->seen[c->found[i]] = 0;
 	c->count = c->next = c->at = 0;
 }
 
-static void add(struct cursor *c, uint32_t arrow)
+static void table_reach_add(struct cursor *c, uint32_t arrow)
 {
 	if (c->seen[arrow])
 		return;
@@ -100,11 +100,11 @@ static void add_of_slices(struct cursor *c, bool by_in, int64_t first, int64_t l
 			high = middle;
 	}
 	for (; low < c->flows->count && slice_at(c, by_in, low) <= last; low++)
-		add(c, arrow_at(c, by_in, low));
+		table_reach_add(c, arrow_at(c, by_in, low));
 }
 
 /* Onwards: from the slice itself and from all that lies inside it. */
-static void follow(struct cursor *c, const struct ut_traces *t, uint64_t slice)
+static void table_reach_follow(struct cursor *c, const struct ut_traces *t, uint64_t slice)
 {
 	struct ut_place p;
 
@@ -133,7 +133,7 @@ static void connect(struct cursor *c, bool backwards, int64_t slice)
 }
 
 /* Goes on from all that was found until nothing new is. Returns an SQLite code. */
-static int go_on(struct cursor *c, const struct ut_traces *t, bool backwards)
+static int table_reach_go_on(struct cursor *c, const struct ut_traces *t, bool backwards)
 {
 	while (c->next < c->count) {
 		const struct ut_qarrow *a = &c->flows->arrows[c->found[c->next++]];
@@ -143,32 +143,32 @@ static int go_on(struct cursor *c, const struct ut_traces *t, bool backwards)
 			return SQLITE_INTERRUPT;
 		if (slice < 0)
 			continue;
-		if (is(c, &ut_sql_directly_connected_flow))
+		if (table_reach_is(c, &ut_sql_directly_connected_flow))
 			connect(c, backwards, slice);
 		else if (backwards)
 			precede(c, t, (uint64_t)slice);
 		else
-			follow(c, t, (uint64_t)slice);
+			table_reach_follow(c, t, (uint64_t)slice);
 	}
 	return SQLITE_OK;
 }
 
-static int start(struct cursor *c, const struct ut_traces *t, uint64_t slice)
+static int table_reach_start(struct cursor *c, const struct ut_traces *t, uint64_t slice)
 {
 	int rc;
 
-	if (is(c, &ut_sql_directly_connected_flow)) {
+	if (table_reach_is(c, &ut_sql_directly_connected_flow)) {
 		connect(c, false, ut_datum_clamp(slice));
-		rc = go_on(c, t, false);
+		rc = table_reach_go_on(c, t, false);
 		connect(c, true, ut_datum_clamp(slice));
-		return rc == SQLITE_OK ? go_on(c, t, true) : rc;
+		return rc == SQLITE_OK ? table_reach_go_on(c, t, true) : rc;
 	}
-	if (is(c, &ut_sql_preceding_flow)) {
+	if (table_reach_is(c, &ut_sql_preceding_flow)) {
 		precede(c, t, slice);
-		return go_on(c, t, true);
+		return table_reach_go_on(c, t, true);
 	}
-	follow(c, t, slice);
-	return go_on(c, t, false);
+	table_reach_follow(c, t, slice);
+	return table_reach_go_on(c, t, false);
 }
 
 static int reach_filter(sqlite3_vtab_cursor *cursor, int plan, const char *text, int argc,
@@ -186,10 +186,10 @@ static int reach_filter(sqlite3_vtab_cursor *cursor, int plan, const char *text,
 		return SQLITE_INTERRUPT;
 	if (!c->seen)
 		c->seen = ut_make(c->flows->count + 1);
-	forget(c);
+	table_reach_forget(c);
 	if (!ut_sql_event_id(argv[0], t, &p))
 		return SQLITE_OK;
-	return start(c, t, ut_place_id(&p));
+	return table_reach_start(c, t, ut_place_id(&p));
 }
 
 static int reach_next(sqlite3_vtab_cursor *cursor)

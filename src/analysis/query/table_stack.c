@@ -45,7 +45,8 @@ static uint64_t base_of(const struct ut_traces *t, size_t trace, bool places)
 }
 
 /* The trace of a number, and the number in it, from 1; there must be one. */
-static size_t find(const struct ut_traces *t, uint64_t row, bool places, uint32_t *number)
+static size_t table_stack_find(const struct ut_traces *t, uint64_t row, bool places,
+			       uint32_t *number)
 {
 	size_t i = 0;
 
@@ -76,7 +77,7 @@ static uint64_t count_sites(const struct ut_traces *t)
 static void site_column(sqlite3_context *ctx, const struct ut_traces *t, uint64_t row, int what)
 {
 	uint32_t number;
-	size_t i = find(t, row, false, &number);
+	size_t i = table_stack_find(t, row, false, &number);
 	const struct ut_stacks *s = &trace_at(t, i)->stacks;
 	struct ut_callsite site = ut_stacks_get(s, number);
 
@@ -119,7 +120,7 @@ static uint64_t count_places(const struct ut_traces *t)
 static void frame_column(sqlite3_context *ctx, const struct ut_traces *t, uint64_t row, int what)
 {
 	uint32_t number;
-	size_t i = find(t, row, true, &number);
+	size_t i = table_stack_find(t, row, true, &number);
 	const struct ut_trace *trace = trace_at(t, i);
 	struct ut_place_in_code p = ut_stacks_get_place(&trace->stacks, number);
 

@@ -150,7 +150,7 @@ static int stats_close(sqlite3_vtab_cursor *cursor)
 	return SQLITE_OK;
 }
 
-static int fail(sqlite3_vtab *vtab, const char *what, const char *why)
+static int query_table_stats_fail(sqlite3_vtab *vtab, const char *what, const char *why)
 {
 	sqlite3_free(vtab->zErrMsg);
 	vtab->zErrMsg = sqlite3_mprintf("slice_stats: %s: %s", what, why);
@@ -174,12 +174,13 @@ static int read_request(sqlite3_vtab *vtab, int args, sqlite3_value **argv, stru
 		if (numbers[k]) {
 			*numbers[k] = sqlite3_value_int64(*argv++);
 			if (*numbers[k] < 0)
-				return fail(vtab, columns[ARG_BY + k].name, "must not be negative");
+				return query_table_stats_fail(vtab, columns[ARG_BY + k].name,
+							      "must not be negative");
 			continue;
 		}
 		by = (const char *)sqlite3_value_text(*argv++);
 		if (!by || ut_by_parse(by, &r->by, &err))
-			return fail(vtab, "by", err.text);
+			return query_table_stats_fail(vtab, "by", err.text);
 	}
 	return SQLITE_OK;
 }
@@ -189,7 +190,7 @@ static bool has_limits(const struct request *r)
 	return r->from >= 0 || r->to >= 0 || r->pid >= 0;
 }
 
-static void count(const struct ut_traces *t, struct ut_stats_answer *a)
+static void query_table_stats_count(const struct ut_traces *t, struct ut_stats_answer *a)
 {
 	const struct request *r = &a->request;
 	struct ut_filter_opts opts = { 0 };
@@ -226,8 +227,8 @@ static bool same_request(const struct request *a, const struct request *b)
 }
 
 /* The answer that is kept may be taken by any number of cursors, and replaced if none has it. */
-static const struct ut_stats_answer *answer(struct cursor *c, struct ut_traces *t,
-					    const struct request *r)
+static const struct ut_stats_answer *query_table_stats_answer(struct cursor *c, struct ut_traces *t,
+							      const struct request *r)
 {
 	struct ut_stats_answer *fresh;
 
@@ -241,7 +242,7 @@ static const struct ut_stats_answer *answer(struct cursor *c, struct ut_traces *
 	}
 	fresh = ut_make(sizeof(*fresh));
 	fresh->request = *r;
-	count(t, fresh);
+	query_table_stats_count(t, fresh);
 	if (t->stats_users) {
 		c->own = fresh;
 		return fresh;
@@ -264,7 +265,7 @@ static int stats_filter(sqlite3_vtab_cursor *cursor, int args, const char *text,
 	(void)argc;
 	if (rc != SQLITE_OK)
 		return rc;
-	c->answer = answer(c, t, &request);
+	c->answer = query_table_stats_answer(c, t, &request);
 	c->at = 0;
 	return t->stop ? SQLITE_INTERRUPT : SQLITE_OK;
 }

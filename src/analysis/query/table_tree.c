@@ -41,7 +41,7 @@ static int tree_close(sqlite3_vtab_cursor *cursor)
 	return SQLITE_OK;
 }
 
-static void add(struct cursor *c, const struct ut_place *p)
+static void table_tree_add(struct cursor *c, const struct ut_place *p)
 {
 	c->ids = ut_grow(c->ids, c->count + 1, &c->cap, sizeof(*c->ids));
 	c->ids[c->count++] = ut_place_id(p);
@@ -51,7 +51,7 @@ static void add(struct cursor *c, const struct ut_place *p)
 static void list_ancestors(struct cursor *c, const struct ut_traces *t, struct ut_place p)
 {
 	while (ut_tree_parent(t, &p, &p))
-		add(c, &p);
+		table_tree_add(c, &p);
 	for (size_t i = 0; i < c->count / 2; i++) {
 		uint64_t swapped = c->ids[i];
 
@@ -71,7 +71,7 @@ static void list_descendants(struct cursor *c, const struct ut_traces *t, struct
 		/* those of other numbers lie between those of an async span */
 		if (async ? ut_tree_is_slice(&p) && ut_tree_inside(t, id, ut_place_id(&p))
 			  : ut_tree_nests(&p))
-			add(c, &p);
+			table_tree_add(c, &p);
 	}
 }
 

@@ -101,7 +101,7 @@ const struct ut_sql_table *const ut_sql_tables[] = {
 
 /* ---- in words ------------------------------------------------------------------------------ */
 
-static void describe(struct ut_buf *to, const struct ut_sql_table *t)
+static void query_tables_describe(struct ut_buf *to, const struct ut_sql_table *t)
 {
 	int names = 0, types = 0;
 
@@ -135,7 +135,7 @@ bool ut_query_schema(struct ut_buf *to, const char *name)
 			continue;
 		if (found)
 			ut_buf_char(to, '\n');
-		describe(to, ut_sql_tables[i]);
+		query_tables_describe(to, ut_sql_tables[i]);
 		found = true;
 	}
 	if (name)

@@ -50,7 +50,7 @@ static void drop_chunks(struct file *f, size_t keep)
 }
 
 /* Memory up to this size. */
-static int make_room(struct file *f, size_t size)
+static int temp_file_make_room(struct file *f, size_t size)
 {
 	size_t want = (size + CHUNK - 1) / CHUNK;
 	unsigned char **chunks;
@@ -86,7 +86,8 @@ static int file_close(sqlite3_file *file)
 }
 
 /* Copies between the file and a buffer; the range lies in the file's chunks. */
-static void copy(struct file *f, size_t at, unsigned char *buffer, size_t count, bool to_file)
+static void temp_file_copy(struct file *f, size_t at, unsigned char *buffer, size_t count,
+			   bool to_file)
 {
 	while (count) {
 		unsigned char *place = f->chunks[at / CHUNK] + at % CHUNK;
@@ -107,7 +108,7 @@ static int file_read(sqlite3_file *file, void *buffer, int count, sqlite3_int64 
 
 	if (at < f->size)
 		there = f->size - at < want ? f->size - at : want;
-	copy(f, at, buffer, there, false);
+	temp_file_copy(f, at, buffer, there, false);
 	if (there == want)
 		return SQLITE_OK;
 	memset((char *)buffer + there, 0, want - there);
@@ -118,11 +119,11 @@ static int file_write(sqlite3_file *file, const void *buffer, int count, sqlite3
 {
 	struct file *f = (struct file *)file;
 	size_t at = (size_t)offset, end = at + (size_t)count;
-	int rc = make_room(f, end);
+	int rc = temp_file_make_room(f, end);
 
 	if (rc != SQLITE_OK)
 		return rc;
-	copy(f, at, (unsigned char *)(uintptr_t)buffer, (size_t)count, true);
+	temp_file_copy(f, at, (unsigned char *)(uintptr_t)buffer, (size_t)count, true);
 	f->size = f->size > end ? f->size : end;
 	return SQLITE_OK;
 }

@@ -97,7 +97,7 @@ static void add_process(struct ut_traces *t, uint32_t trace, const struct ut_pro
 	};
 }
 
-static void add_track(struct ut_traces *t, uint32_t trace, uint32_t local)
+static void traces_add_track(struct ut_traces *t, uint32_t trace, uint32_t local)
 {
 	const struct ut_qtrace *q = &t->traces[trace];
 	const struct ut_track *k = &q->store->trace.tracks[local];
@@ -117,8 +117,8 @@ static void add_track(struct ut_traces *t, uint32_t trace, uint32_t local)
 	t->row_count += q->store->rows[local].count;
 }
 
-static void add_meta(struct ut_traces *t, uint32_t trace, enum ut_meta_source source, size_t at,
-		     size_t count)
+static void traces_add_meta(struct ut_traces *t, uint32_t trace, enum ut_meta_source source,
+			    size_t at, size_t count)
 {
 	t->meta = ut_grow(t->meta, t->meta_count + 1, &t->meta_cap, sizeof(*t->meta));
 	t->meta[t->meta_count++] = (struct ut_meta){ trace, source, at, count };
@@ -134,7 +134,7 @@ static void add_meta_list(struct ut_traces *t, uint32_t trace, enum ut_meta_sour
 		end++;
 	for (size_t i = list; i < end; i += n) {
 		n = ut_arg_json_span(from->args + i, end - i);
-		add_meta(t, trace, source, i, n);
+		traces_add_meta(t, trace, source, i, n);
 	}
 }
 
@@ -168,11 +168,11 @@ void ut_traces_add(struct ut_traces *t, const char *path, struct ut_store *store
 	if (!all_have_processes(trace))
 		add_process(t, number, &nobody);
 	for (uint32_t i = 0; i < trace->track_count; i++)
-		add_track(t, number, i);
+		traces_add_track(t, number, i);
 	add_meta_list(t, number, UT_META_FILE, trace->file_args);
 	add_meta_list(t, number, UT_META_RECORDING, trace->global_args);
 	for (size_t i = 0; i < trace->note_count; i++)
-		add_meta(t, number, UT_META_NOTE, i, 1);
+		traces_add_meta(t, number, UT_META_NOTE, i, 1);
 }
 
 /* Counts, adds up, fills in: tracks by process. */

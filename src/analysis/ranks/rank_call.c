@@ -11,7 +11,7 @@
 
 const struct ut_rank_more ut_rank_no_more = { 0 };
 
-static uint32_t hash_of(const struct ut_rank_shape *shape)
+static uint32_t rank_call_hash_of(const struct ut_rank_shape *shape)
 {
 	uint64_t words[sizeof(*shape) / sizeof(uint64_t)], h = 0;
 
@@ -21,21 +21,23 @@ static uint32_t hash_of(const struct ut_rank_shape *shape)
 	return (uint32_t)(h ^ h >> 32);
 }
 
-static bool is(const struct ut_rank *one, uint32_t number, const struct ut_rank_shape *shape)
+static bool rank_call_is(const struct ut_rank *one, uint32_t number,
+			 const struct ut_rank_shape *shape)
 {
 	return !memcmp(&one->shapes[number - 1], shape, sizeof(*shape));
 }
 
 /* The number of a shape: index + 1. */
-static uint32_t number_of(struct ut_rank *one, struct ut_rank_shaper *s,
-			  const struct ut_rank_shape *shape)
+static uint32_t rank_call_number_of(struct ut_rank *one, struct ut_rank_shaper *s,
+				    const struct ut_rank_shape *shape)
 {
-	uint32_t hash = hash_of(shape), at = hash, number;
+	uint32_t hash = rank_call_hash_of(shape), at = hash, number;
 	uint32_t *recent = &s->recent[hash % UT_RANK_RECENT];
 
-	if (*recent && is(one, *recent, shape))
+	if (*recent && rank_call_is(one, *recent, shape))
 		return *recent;
-	while ((number = ut_hashtab_next(&s->lookup, hash, &at)) && !is(one, number, shape))
+	while ((number = ut_hashtab_next(&s->lookup, hash, &at)) &&
+	       !rank_call_is(one, number, shape))
 		;
 	if (!number) {
 		one->shapes = ut_grow(one->shapes, one->shape_count + 1, &one->shape_cap,
@@ -60,7 +62,7 @@ void ut_rank_put_call(struct ut_rank *one, struct ut_rank_shaper *shaper,
 		      const struct ut_rank_found *found)
 {
 	bool is_member = found->seq && found->shape.meets != UT_RANK_OTHER;
-	uint32_t shape = number_of(one, shaper, &found->shape) - 1;
+	uint32_t shape = rank_call_number_of(one, shaper, &found->shape) - 1;
 
 	one->calls = ut_ace_big_grow(one->calls, one->call_count + 1, &one->call_cap,
 				     sizeof(*one->calls));
@@ -74,7 +76,7 @@ void ut_rank_make_side(struct ut_rank *one, struct ut_rank_shaper *shaper, uint3
 	struct ut_rank_shape shape = one->shapes[one->calls[call].shape];
 
 	shape.side = true;
-	one->calls[call].shape = number_of(one, shaper, &shape) - 1;
+	one->calls[call].shape = rank_call_number_of(one, shaper, &shape) - 1;
 }
 
 void ut_rank_put_open(struct ut_rank *one, int32_t from, uint32_t peers)
@@ -102,7 +104,7 @@ struct ut_rank_more *ut_rank_more_of(struct ut_rank *one, uint32_t call)
 
 /* ---- order --------------------------------------------------------------------------------- */
 
-static int by_begin(const void *a, const void *b)
+static int rank_call_by_begin(const void *a, const void *b)
 {
 	const struct ut_rank_call *x = *(const struct ut_rank_call *const *)a;
 	const struct ut_rank_call *y = *(const struct ut_rank_call *const *)b;
@@ -147,7 +149,7 @@ void ut_rank_order_calls(struct ut_rank *r)
 
 	for (size_t i = 0; i < r->call_count; i++)
 		order[i] = &r->calls[i];
-	qsort(order, r->call_count, sizeof(struct ut_rank_call *), by_begin);
+	qsort(order, r->call_count, sizeof(struct ut_rank_call *), rank_call_by_begin);
 	for (size_t i = 0; i < r->call_count; i++) {
 		place[order[i] - r->calls] = (uint32_t)i;
 		calls[i] = *order[i];

@@ -119,7 +119,7 @@ static const struct {
 	{ "Win_flush_local", UT_RANK_EPOCH_FLUSH },
 };
 
-static enum ut_rank_use listed(struct ut_str name)
+static enum ut_rank_use rank_use_listed(struct ut_str name)
 {
 	for (size_t i = 0; i < sizeof(uses) / sizeof(*uses); i++) {
 		if (ut_str_is(name, uses[i].name))
@@ -203,9 +203,9 @@ enum ut_rank_use ut_rank_meets(struct ut_str name)
 	name = bare(name);
 	if (ut_str_has_end(name, "_init"))
 		name.len -= 5;
-	use = listed(name);
+	use = rank_use_listed(name);
 	if (use == UT_RANK_OTHER)
-		use = listed(begun(name, room));
+		use = rank_use_listed(begun(name, room));
 	return ut_rank_is_collective((uint8_t)use) ? use : UT_RANK_OTHER;
 }
 
@@ -224,7 +224,7 @@ bool ut_rank_is_firm(struct ut_str name, bool moves)
 
 	if (ut_str_has_end(base, "_init"))
 		base.len -= 5;
-	if (listed(base) == UT_RANK_OTHER)
+	if (rank_use_listed(base) == UT_RANK_OTHER)
 		base = begun(base, room);
 	for (size_t i = 0; i < sizeof(always) / sizeof(*always); i++) {
 		if (ut_str_is(base, always[i]))
@@ -240,14 +240,14 @@ bool ut_rank_is_firm(struct ut_str name, bool moves)
 enum ut_rank_use ut_rank_use_of(struct ut_str name)
 {
 	struct ut_str base = bare(name), collective;
-	enum ut_rank_use use = listed(base);
+	enum ut_rank_use use = rank_use_listed(base);
 	char room[64];
 
 	if (use != UT_RANK_OTHER)
 		return use;
 	collective = begun(base, room);
-	if (listed(collective) != UT_RANK_OTHER || ut_str_has_start(collective, "Neighbor_") ||
-	    ut_str_has_start(base, "Comm_idup"))
+	if (rank_use_listed(collective) != UT_RANK_OTHER ||
+	    ut_str_has_start(collective, "Neighbor_") || ut_str_has_start(base, "Comm_idup"))
 		return UT_RANK_POST;
 	for (size_t i = 0; i < sizeof(starts) / sizeof(*starts); i++) {
 		if (ut_str_has_start(base, starts[i].name))

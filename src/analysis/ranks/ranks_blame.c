@@ -129,8 +129,8 @@ static uint64_t less(uint64_t a, uint64_t b)
 	return a > b ? a - b : 0;
 }
 
-static void push(struct ut_rank_blamer *b, uint64_t time, uint32_t task,
-		 const struct ut_rank_call *wait)
+static void ranks_blame_push(struct ut_rank_blamer *b, uint64_t time, uint32_t task,
+			     const struct ut_rank_call *wait)
 {
 	b->parts = ut_grow(b->parts, b->count + 1, &b->cap, sizeof(*b->parts));
 	b->parts[b->count++] = (struct ut_rank_part){ time, task, wait };
@@ -155,7 +155,7 @@ static void add_done(void *ctx, const struct ut_rank_piece *p)
 
 	if (!p->call) {
 		if (!b->slots[p->task]) {
-			push(b, 0, p->task, NULL);
+			ranks_blame_push(b, 0, p->task, NULL);
 			b->slots[p->task] = (uint32_t)b->count;
 		}
 		b->parts[b->slots[p->task] - 1].time += time;
@@ -163,7 +163,7 @@ static void add_done(void *ctx, const struct ut_rank_piece *p)
 	}
 	wait = waited(l, p);
 	if (wait)
-		push(b, wait, 0, p->call);
+		ranks_blame_push(b, wait, 0, p->call);
 	l->waits += wait;
 	l->in_calls += time - wait;
 }
@@ -196,7 +196,7 @@ struct question {
 };
 
 /* Leaves on the stack what the late one has more of; returns how much that is. */
-static uint64_t compare(struct ut_rank_blamer *b, const struct question *q, bool leaf)
+static uint64_t ranks_blame_compare(struct ut_rank_blamer *b, const struct question *q, bool leaf)
 {
 	const struct ut_rank *one = &b->ranks->items[q->rank];
 	const struct ut_rank_more *w = ut_rank_more(one, q->call);
@@ -214,7 +214,7 @@ static uint64_t compare(struct ut_rank_blamer *b, const struct question *q, bool
 	ut_rank_walk_near(&b->ranks->items[did.rank], b->places[did.rank], since, until, add_done,
 			  &did);
 	ut_rank_walk_near(one, b->places[had.rank], since, came, take_done, &had);
-	push(b, less(did.in_calls, had.in_calls), UT_RANK_IN_CALL, NULL);
+	ranks_blame_push(b, less(did.in_calls, had.in_calls), UT_RANK_IN_CALL, NULL);
 	waits = less(did.waits, had.waits);
 	for (size_t i = base; i < b->count; i++) {
 		struct ut_rank_part *p = &b->parts[i];
@@ -228,12 +228,12 @@ static uint64_t compare(struct ut_rank_blamer *b, const struct question *q, bool
 	return all;
 }
 
-static void answer(struct ut_rank_blamer *b, const struct question *q)
+static void ranks_blame_answer(struct ut_rank_blamer *b, const struct question *q)
 {
 	uint32_t late = ut_rank_more(&b->ranks->items[q->rank], q->call)->waited_for;
 	bool leaf = q->between && (q->between >= MOST_BETWEEN || q->time < b->least);
 	size_t base = b->count, count;
-	uint64_t all = compare(b, q, leaf), sum = 0, reported = 0;
+	uint64_t all = ranks_blame_compare(b, q, leaf), sum = 0, reported = 0;
 
 	count = b->count;
 	for (size_t i = base; i < count; i++) {
@@ -246,8 +246,8 @@ static void answer(struct ut_rank_blamer *b, const struct question *q)
 		if (upto <= reported)
 			continue;
 		if (p.wait)
-			answer(b,
-			       &(struct question){ late, p.wait, upto - reported, q->between + 1 });
+			ranks_blame_answer(b, &(struct question){ late, p.wait, upto - reported,
+								  q->between + 1 });
 		else
 			b->fn(b->ctx,
 			      &(struct ut_rank_blame){ late, p.task, q->between, upto - reported });
@@ -265,5 +265,5 @@ void ut_rank_blame(struct ut_rank_blamer *b, uint32_t rank, const struct ut_rank
 		return;
 	b->waiter = rank;
 	b->least = wait / LEAST_PART;
-	answer(b, &(struct question){ rank, c, wait, 0 });
+	ranks_blame_answer(b, &(struct question){ rank, c, wait, 0 });
 }

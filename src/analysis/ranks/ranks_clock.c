@@ -99,7 +99,8 @@ static const struct ut_rank_call *call_of(const struct gathering *g, const struc
 	return ut_rank_mark_call(g->ranks, m);
 }
 
-static const struct ut_rank_shape *shape_of(const struct gathering *g, const struct ut_rank_mark *m)
+static const struct ut_rank_shape *ranks_clock_shape_of(const struct gathering *g,
+							const struct ut_rank_mark *m)
 {
 	return ut_rank_shape(&g->ranks->items[m->rank], call_of(g, m));
 }
@@ -124,14 +125,14 @@ static void come(struct gathering *g, uint32_t clock, int64_t at)
 	g->has_came[clock] = true;
 }
 
-static void leave(struct gathering *g, uint32_t clock, int64_t at)
+static void ranks_clock_leave(struct gathering *g, uint32_t clock, int64_t at)
 {
 	if (!g->has_left[clock] || at < g->left[clock])
 		g->left[clock] = at;
 	g->has_left[clock] = true;
 }
 
-static bool is_open(const struct gathering *g, const struct ut_rank_mark *m)
+static bool ranks_clock_is_open(const struct gathering *g, const struct ut_rank_mark *m)
 {
 	const struct ut_rank *one = &g->ranks->items[m->rank];
 
@@ -141,7 +142,7 @@ static bool is_open(const struct gathering *g, const struct ut_rank_mark *m)
 /* Who of a collective call is needed by the others, and who needs them. */
 static void take_member(struct gathering *g, const struct ut_rank_mark *m)
 {
-	const struct ut_rank_shape *c = shape_of(g, m);
+	const struct ut_rank_shape *c = ranks_clock_shape_of(g, m);
 	bool is_root = c->root >= 0 && c->root == g->ranks->items[m->rank].rank;
 	bool gives = c->meets == UT_RANK_ALL || (c->meets == UT_RANK_FROM_ROOT) == is_root;
 	bool needs = c->meets == UT_RANK_ALL || (c->meets == UT_RANK_TO_ROOT) == is_root;
@@ -152,8 +153,8 @@ static void take_member(struct gathering *g, const struct ut_rank_mark *m)
 	if (gives && m->kind == UT_RANK_MARK_MEMBER)
 		come(g, clock, (int64_t)ut_rank_came(&g->ranks->items[m->rank], m->index));
 	/* One that was only begun here is left where it is waited for, or never. */
-	if (needs && c->use != UT_RANK_POST && !is_open(g, m))
-		leave(g, clock, (int64_t)call_of(g, m)->end);
+	if (needs && c->use != UT_RANK_POST && !ranks_clock_is_open(g, m))
+		ranks_clock_leave(g, clock, (int64_t)call_of(g, m)->end);
 }
 
 static void one_before(struct gathering *g, uint32_t a, uint32_t b)
@@ -165,7 +166,7 @@ static void one_before(struct gathering *g, uint32_t a, uint32_t b)
 /* With rooted calls the hub is the root's clock, which the others are bound to. */
 static size_t hub_of(const struct gathering *g, const struct ut_rank_mark *marks)
 {
-	const struct ut_rank_shape *c = shape_of(g, &marks[0]);
+	const struct ut_rank_shape *c = ranks_clock_shape_of(g, &marks[0]);
 	uint32_t root = c->root >= 0 ? ut_ranks_find(g->ranks, c->root) : UT_RANK_NOBODY;
 
 	for (size_t i = 0; root != UT_RANK_NOBODY && i < g->here_count; i++) {
@@ -180,7 +181,7 @@ static bool is_firm(const struct gathering *g, const struct ut_rank_mark *marks,
 	bool any = false;
 
 	for (size_t i = 0; i < count; i++) {
-		const struct ut_rank_shape *c = shape_of(g, &marks[i]);
+		const struct ut_rank_shape *c = ranks_clock_shape_of(g, &marks[i]);
 
 		if (!c->firm || c->meets == UT_RANK_SCAN)
 			return false;
@@ -209,7 +210,7 @@ static void meeting(struct gathering *g, const struct ut_rank_mark *marks, size_
 		g->has_came[g->here[i]] = g->has_left[g->here[i]] = false;
 }
 
-static void gather(struct gathering *g, const struct ut_rank_marks *m)
+static void ranks_clock_gather(struct gathering *g, const struct ut_rank_marks *m)
 {
 	for (size_t i = 0, n; i < m->count; i += n) {
 		n = ut_rank_marks_alike(m, i);
@@ -327,7 +328,7 @@ static void trust_counts(struct ut_ranks *r)
 
 /* ---- all of it ----------------------------------------------------------------------------- */
 
-static void reach(struct ut_net_clock *c, int64_t from, int64_t to)
+static void ranks_clock_reach(struct ut_net_clock *c, int64_t from, int64_t to)
 {
 	c->first = from < c->first ? from : c->first;
 	c->last = to > c->last ? to : c->last;
@@ -346,12 +347,12 @@ static struct ut_host_net *make_net(const struct ut_ranks *r, struct references 
 		const struct ut_time_knot *k = one->measured;
 		uint32_t there = one->reference ? reference_clock(r, refs, one->reference) : 0;
 
-		reach(&clocks[one->clock],
-		      (int64_t)(one->first < one->start ? one->first : one->start),
-		      (int64_t)(one->last > one->stop ? one->last : one->stop));
+		ranks_clock_reach(&clocks[one->clock],
+				  (int64_t)(one->first < one->start ? one->first : one->start),
+				  (int64_t)(one->last > one->stop ? one->last : one->stop));
 		clocks[one->clock].epoch = one->realtime;
 		for (size_t n = 0; there >= r->clock_count && n < one->measured_count; n++)
-			reach(&clocks[there], k[n].at + k[n].add, k[n].at + k[n].add);
+			ranks_clock_reach(&clocks[there], k[n].at + k[n].add, k[n].at + k[n].add);
 	}
 	net = ut_host_net_new(clocks, count);
 	free(clocks);
@@ -368,7 +369,7 @@ static void gather_all(struct ut_ranks *r, struct ut_host_net *net, const struct
 	g.has_came = ut_make(n * sizeof(*g.has_came));
 	g.has_left = ut_make(n * sizeof(*g.has_left));
 	g.here = ut_make(n * sizeof(*g.here));
-	gather(&g, m);
+	ranks_clock_gather(&g, m);
 	free(g.came);
 	free(g.left);
 	free(g.has_came);
@@ -380,7 +381,7 @@ static void gather_all(struct ut_ranks *r, struct ut_host_net *net, const struct
  * The root may be a clock of no rank: its times are nobody's business, so all maps are turned onto
  * the clock of the first rank.
  */
-static void keep(struct ut_ranks *r, struct ut_net_result *found)
+static void ranks_clock_keep(struct ut_ranks *r, struct ut_net_result *found)
 {
 	uint32_t root = found->root < r->clock_count ? found->root : 0;
 	int64_t epoch = 0, by = 0;
@@ -433,7 +434,7 @@ static void find_clocks(struct ut_ranks *r, const struct ut_rank_marks *m)
 	gather_all(r, net, m);
 	add_measured(r, &refs, net);
 	ut_host_net_solve(net, &found);
-	keep(r, &found);
+	ranks_clock_keep(r, &found);
 	ut_net_result_release(&found);
 	ut_host_net_free(net);
 	free(refs.names);

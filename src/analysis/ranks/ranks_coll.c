@@ -34,7 +34,7 @@ struct summing {
 /* ---- rows ---------------------------------------------------------------------------------- */
 
 /* What nccl-tests call size. */
-static uint64_t size_of(const struct operation *o, uint32_t ranks)
+static uint64_t ranks_coll_size_of(const struct operation *o, uint32_t ranks)
 {
 	uint64_t most = o->in > o->out ? o->in : o->out;
 
@@ -44,7 +44,8 @@ static uint64_t size_of(const struct operation *o, uint32_t ranks)
 	return most;
 }
 
-static struct ut_rank_by_coll *row_of(struct summing *s, const struct operation *o, uint64_t bytes)
+static struct ut_rank_by_coll *ranks_coll_row_of(struct summing *s, const struct operation *o,
+						 uint64_t bytes)
 {
 	uint32_t power = bytes ? 64 - (uint32_t)__builtin_clzll(bytes) : 0;
 	size_t row = ut_rank_keys_row(&s->rows, o->library, o->comm, o->kind, power);
@@ -80,8 +81,8 @@ static void add_operation(struct summing *s, const struct operation *o, uint32_t
 			  const struct ut_rank_meeting *m)
 {
 	uint32_t ranks = o->size ? o->size : members;
-	uint64_t bytes = size_of(o, ranks), time = o->shortest;
-	struct ut_rank_by_coll *row = row_of(s, o, bytes);
+	uint64_t bytes = ranks_coll_size_of(o, ranks), time = o->shortest;
+	struct ut_rank_by_coll *row = ranks_coll_row_of(s, o, bytes);
 
 	if (m && ut_coll_uses[o->kind] != UT_RANK_ALL && m->end > m->last)
 		time = m->end - m->last;
@@ -190,7 +191,7 @@ static void add_other(struct summing *s, const struct ut_rank *one, const struct
 	s->colls->others = true;
 }
 
-static void add_rank(struct summing *s)
+static void ranks_coll_add_rank(struct summing *s)
 {
 	const struct ut_rank *one = &s->ranks->items[s->rank];
 	size_t next = 0;
@@ -241,7 +242,7 @@ void ut_ranks_colls(struct ut_ranks *r, struct ut_rank_colls *colls)
 	s.posting = ut_make(n * sizeof(*s.posting));
 	s.poster = ut_make(n * sizeof(*s.poster));
 	for (s.rank = 0; s.rank < r->count; s.rank++)
-		add_rank(&s);
+		ranks_coll_add_rank(&s);
 	for (size_t i = 0; i < r->meeting_count; i++) {
 		if (s.operations[i].known)
 			add_operation(&s, &s.operations[i], r->meetings[i].members,

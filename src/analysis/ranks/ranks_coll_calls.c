@@ -49,7 +49,7 @@ static void join_busy(struct ut_coll_reader *rd)
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
-static int by_begin(const void *a, const void *b)
+static int ranks_coll_calls_by_begin(const void *a, const void *b)
 {
 	const struct ut_coll_found *x = a, *y = b;
 
@@ -204,7 +204,7 @@ void ut_coll_add_calls(struct ut_coll_reader *rd, struct ut_rank *one)
 	size_t cap = 0;
 
 	ut_sort(rd->params, rd->params_count, sizeof(*rd->params), by_external);
-	ut_sort(rd->found, rd->found_count, sizeof(*rd->found), by_begin);
+	ut_sort(rd->found, rd->found_count, sizeof(*rd->found), ranks_coll_calls_by_begin);
 	take_mpi(rd, one, &shaper);
 	join_busy(rd);
 	for (size_t i = 0; i < rd->found_count; i++) {

@@ -9,7 +9,7 @@
 
 #define MOST_ARGS 64u
 
-static uint32_t text(struct ut_coll_reader *rd, const struct ut_arg *a)
+static uint32_t ranks_coll_facts_text(struct ut_coll_reader *rd, const struct ut_arg *a)
 {
 	struct ut_str s;
 	char digits[24];
@@ -70,8 +70,8 @@ static void take_size(struct ut_coll_reader *rd, struct shape *s, const struct u
 		s->in = elements(said);
 }
 
-static void take_number(struct ut_coll_reader *rd, struct ut_coll_found *f, struct shape *s,
-			const struct ut_arg *a)
+static void ranks_coll_facts_take_number(struct ut_coll_reader *rd, struct ut_coll_found *f,
+					 struct shape *s, const struct ut_arg *a)
 {
 	const struct ut_coll_keys *k = &rd->keys;
 
@@ -105,14 +105,14 @@ void ut_coll_take_facts(struct ut_coll_reader *rd, struct ut_coll_found *f, uint
 		const struct ut_arg *a = &args[i];
 
 		if (a->key == k->group || a->key == k->comm)
-			f->group = text(rd, a);
+			f->group = ranks_coll_facts_text(rd, a);
 		else if (a->key == k->group_text)
-			f->group_text = text(rd, a);
+			f->group_text = ranks_coll_facts_text(rd, a);
 		else if (a->key == k->collective && a->type == UT_ARG_STR)
 			f->coll = (uint8_t)ut_coll_called(
 				ut_strtab_get(&rd->store->trace.strings, a->value.str));
 		else if (a->type == UT_ARG_U64 || a->type == UT_ARG_I64)
-			take_number(rd, f, &shape, a);
+			ranks_coll_facts_take_number(rd, f, &shape, a);
 		else if (a->type == UT_ARG_STR || a->type == UT_ARG_JSON)
 			take_size(rd, &shape, a);
 	}

@@ -70,7 +70,8 @@ static struct ut_coll_row_type plain_type(const struct ut_trace *t, const struct
 	return (struct ut_coll_row_type){ .kind = ROW_TASK };
 }
 
-static struct ut_coll_row_type type_of(const struct ut_trace *trace, const struct ut_type *t)
+static struct ut_coll_row_type ranks_coll_read_type_of(const struct ut_trace *trace,
+						       const struct ut_type *t)
 {
 	struct ut_category c;
 	enum ut_coll_kind coll = UT_COLL_NONE;
@@ -123,7 +124,7 @@ static bool look_at_types(struct ut_coll_reader *rd)
 			  sizeof(key_texts) / sizeof(*key_texts));
 	rd->types = ut_make(((size_t)s->types.count + 1) * sizeof(*rd->types));
 	for (uint32_t i = 0; i < s->types.count; i++) {
-		rd->types[i] = type_of(&s->trace, &s->types.items[i]);
+		rd->types[i] = ranks_coll_read_type_of(&s->trace, &s->types.items[i]);
 		rd->types[i].open = s->types.items[i].flags & UT_EV_UNFINISHED;
 		any = any || rd->types[i].library;
 	}
@@ -133,7 +134,7 @@ static bool look_at_types(struct ut_coll_reader *rd)
 bool ut_ranks_any_colls(const struct ut_store *store)
 {
 	for (uint32_t i = 0; i < store->types.count; i++) {
-		if (type_of(&store->trace, &store->types.items[i]).library)
+		if (ranks_coll_read_type_of(&store->trace, &store->types.items[i]).library)
 			return true;
 	}
 	return has_plugin(store);
@@ -153,8 +154,8 @@ static struct ut_coll_found *add_found(struct ut_coll_found **list, size_t *coun
 	return &(*list)[(*count)++];
 }
 
-static void take_row(struct ut_coll_reader *rd, const struct ut_event *e,
-		     struct ut_coll_row_type type)
+static void ranks_coll_read_take_row(struct ut_coll_reader *rd, const struct ut_event *e,
+				     struct ut_coll_row_type type)
 {
 	bool params = type.kind == ROW_PARAMS;
 	struct ut_coll_found *f =
@@ -217,7 +218,7 @@ static void read_operations(struct ut_coll_reader *rd, uint32_t track)
 			else if (type.kind == ROW_COMPUTES)
 				add_busy(rd, e.ts, ut_event_end(&e));
 			else if (type.kind != ROW_ON_DEVICE || plugin || !rd->plugin)
-				take_row(rd, &e, type);
+				ranks_coll_read_take_row(rd, &e, type);
 		}
 	}
 }
@@ -253,13 +254,14 @@ static void read_main(struct ut_coll_reader *rd, uint32_t track)
 /* ---- a rank -------------------------------------------------------------------------------- */
 
 /* Processes of one rank: its program and the devices that worked for it. */
-static bool is_of(const struct ut_trace *t, uint32_t track, int32_t rank)
+static bool ranks_coll_read_is_of(const struct ut_trace *t, uint32_t track, int32_t rank)
 {
 	return t->processes[t->tracks[track].process].rank == rank;
 }
 
 /* How many rows of a kind a track has; none, if operations of others run on it. */
-static uint64_t count_rows(const struct ut_coll_reader *rd, uint32_t track, enum row_kind kind)
+static uint64_t ranks_coll_read_count_rows(const struct ut_coll_reader *rd, uint32_t track,
+					   enum row_kind kind)
 {
 	const struct ut_rows *rows = &rd->store->rows[track];
 	uint64_t count = 0;
@@ -294,8 +296,9 @@ static uint32_t busiest(const struct ut_coll_reader *rd, int32_t rank, enum row_
 	uint64_t most = 0;
 
 	for (uint32_t i = 0; i < t->track_count; i++) {
-		uint64_t count =
-			is_of(t, i, rank) && may_have(t, i, kind) ? count_rows(rd, i, kind) : 0;
+		uint64_t count = ranks_coll_read_is_of(t, i, rank) && may_have(t, i, kind)
+					 ? ranks_coll_read_count_rows(rd, i, kind)
+					 : 0;
 
 		best = count > most ? i : best;
 		most = count > most ? count : most;
@@ -309,9 +312,9 @@ static uint32_t first_thread(const struct ut_coll_reader *rd, int32_t rank)
 	const struct ut_trace *t = &rd->store->trace;
 
 	for (uint32_t i = 0; i < t->track_count; i++) {
-		if (is_of(t, i, rank) && may_have(t, i, ROW_TASK) &&
+		if (ranks_coll_read_is_of(t, i, rank) && may_have(t, i, ROW_TASK) &&
 		    t->tracks[i].id == t->processes[t->tracks[i].process].pid &&
-		    count_rows(rd, i, ROW_TASK))
+		    ranks_coll_read_count_rows(rd, i, ROW_TASK))
 			return i;
 	}
 	return UINT32_MAX;
@@ -397,7 +400,7 @@ static void read_rank(struct ut_coll_reader *rd, int32_t rank, size_t from)
 		rd->plugin = rd->plugin || (t->processes[i].rank == rank &&
 					    t->processes[i].api.api == UT_API_NCCL);
 	for (uint32_t i = 0; i < t->track_count; i++) {
-		if (is_of(t, i, rank))
+		if (ranks_coll_read_is_of(t, i, rank))
 			read_operations(rd, i);
 	}
 	if (!rd->found_count)
@@ -419,7 +422,7 @@ static void read_rank(struct ut_coll_reader *rd, int32_t rank, size_t from)
 	find_range(&rd->ranks->items[at], false);
 }
 
-static int by_number(const void *a, const void *b)
+static int ranks_coll_read_by_number(const void *a, const void *b)
 {
 	const int32_t *x = a, *y = b;
 
@@ -435,7 +438,7 @@ void ut_ranks_add_colls(struct ut_ranks *r, const struct ut_store *store, size_t
 	if (look_at_types(&rd)) {
 		for (uint32_t i = 0; i < t->process_count; i++)
 			ranks[i] = t->processes[i].rank;
-		ut_sort(ranks, t->process_count, sizeof(*ranks), by_number);
+		ut_sort(ranks, t->process_count, sizeof(*ranks), ranks_coll_read_by_number);
 		for (uint32_t i = 0; i < t->process_count; i++) {
 			if (!i || ranks[i] != ranks[i - 1])
 				read_rank(&rd, ranks[i], from);

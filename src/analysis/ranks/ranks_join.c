@@ -16,7 +16,7 @@
 
 /* ---- messages ------------------------------------------------------------------------------ */
 
-static struct ut_rank_end *end_of(struct ut_ranks *r, const struct ut_rank_mark *m)
+static struct ut_rank_end *ranks_join_end_of(struct ut_ranks *r, const struct ut_rank_mark *m)
 {
 	return &r->items[m->rank].ends[m->index];
 }
@@ -40,17 +40,17 @@ static void join_soft(struct ut_ranks *r, const struct ut_rank_mark *marks, size
 	for (size_t i = 0; i < count; i++) {
 		if (hard && i >= hard)
 			break;
-		if (end_of(r, &marks[i])->received)
+		if (ranks_join_end_of(r, &marks[i])->received)
 			received = received ? received : &marks[i];
 		else
 			sent = sent ? sent : &marks[i];
 	}
 	for (size_t i = hard; i < count; i++) {
-		struct ut_rank_end *e = end_of(r, &marks[i]);
+		struct ut_rank_end *e = ranks_join_end_of(r, &marks[i]);
 		const struct ut_rank_mark *other = e->received ? sent : received;
 
 		finalize_end(e, other ? other->rank : UT_RANK_NOBODY,
-			     other ? end_of(r, other)->call : 0);
+			     other ? ranks_join_end_of(r, other)->call : 0);
 	}
 }
 
@@ -64,11 +64,11 @@ static void join_ends(struct ut_ranks *r, const struct ut_rank_mark *marks, size
 	    received->kind != UT_RANK_MARK_RECEIVED) {
 		r->single += count;
 		for (size_t i = 0; i < count; i++)
-			finalize_end(end_of(r, &marks[i]), UT_RANK_NOBODY, 0);
+			finalize_end(ranks_join_end_of(r, &marks[i]), UT_RANK_NOBODY, 0);
 		return;
 	}
-	out = end_of(r, sent);
-	in = end_of(r, received);
+	out = ranks_join_end_of(r, sent);
+	in = ranks_join_end_of(r, received);
 	finalize_end(out, received->rank, in->call);
 	finalize_end(in, sent->rank, out->call);
 	r->messages++;
@@ -100,7 +100,8 @@ static bool is_same_call(const struct ut_ranks *r, uint32_t a, uint32_t b)
 	return ut_str_eq(x, y);
 }
 
-static void meet(struct ut_ranks *r, struct ut_rank_meeting *m, const struct ut_rank_mark *mark)
+static void ranks_join_meet(struct ut_ranks *r, struct ut_rank_meeting *m,
+			    const struct ut_rank_mark *mark)
 {
 	struct ut_rank *one = &r->items[mark->rank];
 	const struct ut_rank_call *c = &one->calls[mark->index];
@@ -141,14 +142,14 @@ static void join_meeting(struct ut_ranks *r, const struct ut_rank_mark *marks, s
 				       .last_rank = UT_RANK_NOBODY,
 				       .absent = UT_RANK_NOBODY };
 	for (size_t i = 0; i < count; i++)
-		meet(r, m, &marks[i]);
+		ranks_join_meet(r, m, &marks[i]);
 }
 
 /* Ends lie anywhere, and memory is slow: those of a later mark are fetched meanwhile. */
 static void fetch(struct ut_ranks *r, const struct ut_rank_marks *m, size_t i)
 {
 	if (i < m->count && m->items[i].kind < UT_RANK_MARK_MEMBER)
-		__builtin_prefetch(end_of(r, &m->items[i]), 1);
+		__builtin_prefetch(ranks_join_end_of(r, &m->items[i]), 1);
 }
 
 static void join_all(struct ut_ranks *r, const struct ut_rank_marks *m)
@@ -184,7 +185,7 @@ uint32_t ut_ranks_find(const struct ut_ranks *r, int32_t rank)
 	return lo < r->count && r->items[lo].rank == rank ? (uint32_t)lo : UT_RANK_NOBODY;
 }
 
-static int by_rank(const void *a, const void *b)
+static int ranks_join_by_rank(const void *a, const void *b)
 {
 	const struct ut_rank *x = a, *y = b;
 
@@ -195,7 +196,7 @@ static int by_rank(const void *a, const void *b)
 
 void ut_ranks_sort(struct ut_ranks *r)
 {
-	ut_sort(r->items, r->count, sizeof(*r->items), by_rank);
+	ut_sort(r->items, r->count, sizeof(*r->items), ranks_join_by_rank);
 }
 
 static int check_ranks(struct ut_ranks *r, struct ut_err *err)
@@ -226,7 +227,7 @@ static void find_range(struct ut_ranks *r)
 }
 
 /* MPI ends when the last rank has come to MPI_Finalize: until then those that are there wait. */
-static void find_ends(struct ut_ranks *r)
+static void ranks_join_find_ends(struct ut_ranks *r)
 {
 	uint64_t first = UINT64_MAX, last = 0;
 
@@ -257,7 +258,7 @@ int ut_ranks_finalize(struct ut_ranks *r, size_t threads, struct ut_err *err)
 	if (rc)
 		return rc;
 	ut_ranks_align(r, threads);
-	find_ends(r);
+	ranks_join_find_ends(r);
 	find_range(r);
 	ut_ranks_join_marks(r, threads, join_all);
 	ut_ranks_wait(r);

@@ -26,7 +26,8 @@ struct linking {
 	bool again;   /* the same as the last ones */
 };
 
-static void add_end(struct ut_rank *one, uint64_t id, bool received, enum ut_rank_soft soft)
+static void ranks_links_add_end(struct ut_rank *one, uint64_t id, bool received,
+				enum ut_rank_soft soft)
 {
 	one->ends =
 		ut_ace_big_grow(one->ends, one->end_count + 1, &one->end_cap, sizeof(*one->ends));
@@ -94,7 +95,7 @@ bool ut_rank_links_fact(const struct ut_rank_links *l, struct ut_ranks *r,
 
 /* ---- tokens -------------------------------------------------------------------------------- */
 
-static uint64_t mix(uint64_t h, uint64_t value)
+static uint64_t ranks_links_mix(uint64_t h, uint64_t value)
 {
 	h = (h ^ value) * UINT64_C(0x9e3779b97f4a7c15);
 	h = (h ^ h >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -105,10 +106,10 @@ static void add_token(const struct linking *l, enum token token, int32_t other, 
 {
 	struct ut_str group = ut_strtab_get(&l->ranks->strings, l->group);
 	int32_t from = received ? other : l->links->me, to = received ? l->links->me : other;
-	uint64_t id = mix(ut_hash_bytes(group.ptr, group.len), token);
+	uint64_t id = ranks_links_mix(ut_hash_bytes(group.ptr, group.len), token);
 	uint64_t number = l->seq;
 
-	id = mix(id, (uint64_t)(uint32_t)from << 32 | (uint32_t)to);
+	id = ranks_links_mix(id, (uint64_t)(uint32_t)from << 32 | (uint32_t)to);
 	if (!number) {
 		uint64_t key = id * 2 + received;
 
@@ -116,7 +117,7 @@ static void add_token(const struct linking *l, enum token token, int32_t other, 
 		ut_idmap_put(&l->links->counts, key, (uint32_t)number);
 	}
 	/* numbers of messages lie below 2^62, and so do these */
-	add_end(l->one, mix(id, number) >> 2, received, UT_RANK_TOKEN);
+	ranks_links_add_end(l->one, ranks_links_mix(id, number) >> 2, received, UT_RANK_TOKEN);
 }
 
 /* One for each of "0,2,5"; of ourselves nobody waits. */
@@ -186,11 +187,11 @@ uint32_t ut_rank_links_peers(const struct ut_rank_links *l, const struct ut_rank
 static void take_message(struct ut_rank *one, const struct ut_rank_found *c)
 {
 	if (c->shape.use != UT_RANK_POST)
-		add_end(one, c->message, true, UT_RANK_FOUND);
+		ranks_links_add_end(one, c->message, true, UT_RANK_FOUND);
 	else if (c->is_part)
-		add_end(one, c->message, false, UT_RANK_READY);
+		ranks_links_add_end(one, c->message, false, UT_RANK_READY);
 	else
-		add_end(one, c->message, true, UT_RANK_POSTED);
+		ranks_links_add_end(one, c->message, true, UT_RANK_POSTED);
 }
 
 /* Sends are numbered in their order, so what one call completes is mostly a run of numbers. */
@@ -210,7 +211,7 @@ static void take_request(struct ut_rank_links *l, struct ut_rank *one,
 
 		if (s->request != c->request + i)
 			continue;
-		add_end(one, 0, false, UT_RANK_DONE);
+		ranks_links_add_end(one, 0, false, UT_RANK_DONE);
 		e = &one->ends[one->end_count - 1];
 		e->partner = UT_RANK_NOBODY;
 		e->partner_call = s->call;

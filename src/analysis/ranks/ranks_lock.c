@@ -90,7 +90,8 @@ static bool epoch_of(const struct ut_rank *one, uint32_t call, const uint8_t *ki
 	return false;
 }
 
-static void gather(struct epochs *e, const struct ut_ranks *r, uint32_t rank, const uint8_t *kinds)
+static void ranks_lock_gather(struct epochs *e, const struct ut_ranks *r, uint32_t rank,
+			      const uint8_t *kinds)
 {
 	const struct ut_rank *one = &r->items[rank];
 
@@ -267,7 +268,7 @@ void ut_ranks_wait_locks(struct ut_ranks *r)
 
 		kinds[i] = epochs_of_shapes(r, &r->items[i], &any);
 		if (any) {
-			gather(&e, r, i, kinds[i]);
+			ranks_lock_gather(&e, r, i, kinds[i]);
 			continue;
 		}
 		free(kinds[i]);

@@ -32,13 +32,13 @@ struct marks {
 
 /* ---- in order of their numbers ------------------------------------------------------------- */
 
-static unsigned int part_of(const struct marks *m, uint64_t id)
+static unsigned int ranks_mark_part_of(const struct marks *m, uint64_t id)
 {
 	/* Numbers of messages lie below 2^62. */
 	return (unsigned int)((id * SPREAD << m->bits) >> (64 - PART_BITS));
 }
 
-static int by_id(const void *a, const void *b)
+static int ranks_mark_by_id(const void *a, const void *b)
 {
 	const struct ut_rank_mark *x = a, *y = b;
 
@@ -61,14 +61,14 @@ static size_t list_of(const struct marks *m, uint64_t id, unsigned int bits)
 static void sort_list(struct ut_rank_mark *items, size_t count)
 {
 	if (count > FEW) {
-		ut_sort(items, count, sizeof(*items), by_id);
+		ut_sort(items, count, sizeof(*items), ranks_mark_by_id);
 		return;
 	}
 	for (size_t i = 1; i < count; i++) {
 		struct ut_rank_mark m = items[i];
 		size_t k = i;
 
-		for (; k && by_id(&m, &items[k - 1]) < 0; k--)
+		for (; k && ranks_mark_by_id(&m, &items[k - 1]) < 0; k--)
 			items[k] = items[k - 1];
 		items[k] = m;
 	}
@@ -104,14 +104,14 @@ static void sort_marks(struct marks *m, size_t count, size_t threads)
 	struct ut_rank_mark *scattered;
 
 	for (size_t i = 0; i < count; i++)
-		sizes[part_of(m, m->items[i].id)]++;
+		sizes[ranks_mark_part_of(m, m->items[i].id)]++;
 	for (unsigned int p = 0; p < PARTS; p++) {
 		at[p] = m->starts[p];
 		m->starts[p + 1] = m->starts[p] + sizes[p];
 	}
 	scattered = ut_ace_big_make(count, sizeof(*scattered));
 	for (size_t i = 0; i < count; i++)
-		scattered[at[part_of(m, m->items[i].id)]++] = m->items[i];
+		scattered[at[ranks_mark_part_of(m, m->items[i].id)]++] = m->items[i];
 	m->sorted = m->items; /* what was there is in the parts now */
 	m->items = scattered;
 	ut_thread_pool_each(ut_thread_pool_size(threads, PARTS), PARTS, sort_part, m);
@@ -151,7 +151,8 @@ static inline bool is_picked(const struct pick *p, uint64_t id)
 	       (!p->bits || (id * SPREAD) >> (64 - p->bits) == p->round);
 }
 
-static void make(struct making *m, uint64_t id, enum ut_rank_mark_kind kind, size_t index)
+static void ranks_mark_make(struct making *m, uint64_t id, enum ut_rank_mark_kind kind,
+			    size_t index)
 {
 	if (m->count == m->cap)
 		m->items = ut_ace_big_grow(m->items, m->count + 1, &m->cap, sizeof(*m->items));
@@ -165,11 +166,11 @@ static void make_ends(struct making *m, const struct ut_rank *one)
 		const struct ut_rank_end *e = &one->ends[k];
 
 		if (!e->finalized && is_picked(m->pick, e->id))
-			make(m, e->id,
-			     e->soft       ? UT_RANK_MARK_SOFT
-			     : e->received ? UT_RANK_MARK_RECEIVED
-					   : UT_RANK_MARK_SENT,
-			     k);
+			ranks_mark_make(m, e->id,
+					e->soft       ? UT_RANK_MARK_SOFT
+					: e->received ? UT_RANK_MARK_RECEIVED
+						      : UT_RANK_MARK_SENT,
+					k);
 	}
 }
 
@@ -183,10 +184,11 @@ static void make_members(struct making *m, const struct ut_rank *one)
 			continue;
 		id = ut_rank_meeting_id(one, c);
 		if (is_picked(m->pick, id))
-			make(m, id,
-			     ut_rank_completes(ut_rank_shape(one, c)->use) ? UT_RANK_MARK_WAITER
-									   : UT_RANK_MARK_MEMBER,
-			     k);
+			ranks_mark_make(m, id,
+					ut_rank_completes(ut_rank_shape(one, c)->use)
+						? UT_RANK_MARK_WAITER
+						: UT_RANK_MARK_MEMBER,
+					k);
 	}
 }
 

@@ -13,7 +13,7 @@
 #define MOST_SAMPLES 65536u
 #define LATEST       (INT64_MAX / 4)
 
-static uint32_t text_of(struct ut_ranks *r, struct ut_json *j)
+static uint32_t ranks_measured_text_of(struct ut_ranks *r, struct ut_json *j)
 {
 	struct ut_str raw;
 
@@ -25,7 +25,7 @@ static bool is_sane(int64_t value)
 	return value > -LATEST && value < LATEST;
 }
 
-static bool read_sample(struct ut_json *j, struct ut_rank *one)
+static bool ranks_measured_read_sample(struct ut_json *j, struct ut_rank *one)
 {
 	int64_t values[3] = { 0, 0, -1 };
 	struct ut_str span;
@@ -50,18 +50,18 @@ static bool read_sample(struct ut_json *j, struct ut_rank *one)
 	return true;
 }
 
-static bool read_member(struct ut_ranks *r, struct ut_rank *one, struct ut_json *j,
-			struct ut_str key)
+static bool ranks_measured_read_member(struct ut_ranks *r, struct ut_rank *one, struct ut_json *j,
+				       struct ut_str key)
 {
 	struct ut_str span;
 
 	if (ut_str_is(key, "id") && ut_json_peek(j) == '"') {
-		one->clock_id = text_of(r, j);
+		one->clock_id = ranks_measured_text_of(r, j);
 	} else if (ut_str_is(key, "reference") && ut_json_peek(j) == '"') {
-		one->reference = text_of(r, j);
+		one->reference = ranks_measured_text_of(r, j);
 	} else if (ut_str_is(key, "samples") && ut_json_peek(j) == '[') {
 		ut_json_enter(j);
-		while (ut_json_element(j) && read_sample(j, one))
+		while (ut_json_element(j) && ranks_measured_read_sample(j, one))
 			;
 		return !j->trouble;
 	} else {
@@ -78,7 +78,7 @@ void ut_ranks_measured(struct ut_ranks *r, struct ut_rank *one, struct ut_str js
 	ut_json_init_text(&j, json.ptr, json.len);
 	if (ut_json_peek(&j) == '{') {
 		ut_json_enter(&j);
-		while (ut_json_member(&j, &key) && read_member(r, one, &j, key))
+		while (ut_json_member(&j, &key) && ranks_measured_read_member(r, one, &j, key))
 			;
 	}
 	ut_json_release(&j);

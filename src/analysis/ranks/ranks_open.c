@@ -427,7 +427,7 @@ static void add_time(struct ut_buf *out, uint64_t time)
 	ut_buf_text(out, ut_cell_time(text, time));
 }
 
-static void add_name(struct ut_buf *out, struct ut_str name)
+static void ranks_open_add_name(struct ut_buf *out, struct ut_str name)
 {
 	ut_buf_fmt(out, "%.*s", (int)(name.len < MOST_NAME ? name.len : MOST_NAME), name.ptr);
 }
@@ -446,7 +446,7 @@ static void add_call_as(const struct ut_ranks *r, uint32_t rank, uint32_t call, 
 		if (one->colls[i].call == call)
 			group = ut_strtab_get(&r->strings, one->colls[i].comm);
 	}
-	add_name(out, ut_strtab_get(&r->strings, name ? name : is->name));
+	ranks_open_add_name(out, ut_strtab_get(&r->strings, name ? name : is->name));
 	if ((!seq && !group.len) || is->use == UT_RANK_FINALIZE) /* it has no group but the job */
 		return;
 	ut_buf_text(out, " (");
@@ -454,7 +454,7 @@ static void add_call_as(const struct ut_ranks *r, uint32_t rank, uint32_t call, 
 		ut_buf_fmt(out, "seq %" PRIu64, seq - 1);
 	if (group.len) {
 		ut_buf_text(out, seq ? " on " : "on ");
-		add_name(out, group);
+		ranks_open_add_name(out, group);
 	}
 	ut_buf_text(out, ")");
 }
@@ -496,7 +496,8 @@ static bool ended_before(const struct ut_ranks *r, const struct ut_rank *one,
 	return true; /* it crashed, or was killed alone */
 }
 
-static void add_call(const struct ut_ranks *r, uint32_t rank, uint32_t call, struct ut_buf *out)
+static void ranks_open_add_call(const struct ut_ranks *r, uint32_t rank, uint32_t call,
+				struct ut_buf *out)
 {
 	add_call_as(r, rank, call, 0, out);
 }
@@ -518,15 +519,15 @@ static void add_last_call(const struct ut_ranks *r, uint32_t rank, uint64_t unti
 		return;
 	}
 	ut_buf_fmt(out, "%s was in no task; its last call, ", who);
-	add_call(r, rank, (uint32_t)last - 1, out);
+	ranks_open_add_call(r, rank, (uint32_t)last - 1, out);
 	ut_buf_text(out, ", had ended ");
 	add_time(out, until > one->calls[last - 1].end ? until - one->calls[last - 1].end : 0);
 	ut_buf_text(out, " before the end");
 }
 
 /* Where a rank was that somebody waited for: "it was in ...", or "which was in ...". */
-static void add_place(const struct ut_ranks *r, uint32_t rank, uint32_t waiter, bool first,
-		      struct ut_buf *out)
+static void ranks_open_add_place(const struct ut_ranks *r, uint32_t rank, uint32_t waiter,
+				 bool first, struct ut_buf *out)
 {
 	const char *who = first ? "it" : "which";
 	const struct ut_rank *one = &r->items[rank], *other = &r->items[waiter];
@@ -540,7 +541,7 @@ static void add_place(const struct ut_ranks *r, uint32_t rank, uint32_t waiter, 
 		if (one->left)
 			ut_buf_text(out, "exit status 0, without MPI_Finalize");
 		else
-			add_name(out, ut_strtab_get(&r->strings, one->ended));
+			ranks_open_add_name(out, ut_strtab_get(&r->strings, one->ended));
 		if (!o && !one->in_task)
 			return;
 		ut_buf_text(out, "; before that ");
@@ -548,19 +549,19 @@ static void add_place(const struct ut_ranks *r, uint32_t rank, uint32_t waiter, 
 	}
 	if (o) {
 		ut_buf_fmt(out, "%s was in ", who);
-		add_call(r, rank, o->call, out);
+		ranks_open_add_call(r, rank, o->call, out);
 		if (ut_rank_time(&one->calls[o->call])) {
 			ut_buf_text(out, " for ");
 			add_time(out, ut_rank_time(&one->calls[o->call]));
 		}
 	} else if (one->in_task) {
 		ut_buf_fmt(out, "%s was in its task \"", who);
-		add_name(out, ut_strtab_get(&r->strings, one->in_task));
+		ranks_open_add_name(out, ut_strtab_get(&r->strings, one->in_task));
 		ut_buf_text(out, "\" for ");
 		add_time(out, one->end > one->in_since ? one->end - one->in_since : 0);
 	} else if (one->beside) {
 		ut_buf_fmt(out, "%s was in \"", who);
-		add_name(out, ut_strtab_get(&r->strings, one->beside));
+		ranks_open_add_name(out, ut_strtab_get(&r->strings, one->beside));
 		ut_buf_text(out, "\" (overlapped, or of another thread) for ");
 		add_time(out, one->end > one->beside_since ? one->end - one->beside_since : 0);
 	} else {
@@ -568,7 +569,7 @@ static void add_place(const struct ut_ranks *r, uint32_t rank, uint32_t waiter, 
 	}
 	if (!gone && !o && one->ended && !other->ended) {
 		ut_buf_text(out, " (its process ended with ");
-		add_name(out, ut_strtab_get(&r->strings, one->ended));
+		ranks_open_add_name(out, ut_strtab_get(&r->strings, one->ended));
 		ut_buf_text(out, ")");
 	}
 }
@@ -612,7 +613,7 @@ static void add_absent(const struct ut_ranks *r, uint32_t rank, const struct ut_
 		return;
 	}
 	ut_buf_fmt(out, "; rank %" PRId32 " was in no call: ", r->items[outside].rank);
-	add_place(r, outside, rank, true, out);
+	ranks_open_add_place(r, outside, rank, true, out);
 }
 
 /* The same, and whom it waited for there, and where that one was, until one waits for nobody. */
@@ -626,7 +627,7 @@ static void add_chain(const struct ut_ranks *r, uint32_t rank, uint32_t waiter, 
 		uint32_t next = waits_for(r, rank);
 
 		seen[waiter] = true;
-		add_place(r, rank, waiter, !named, out);
+		ranks_open_add_place(r, rank, waiter, !named, out);
 		if (next == UT_RANK_NOBODY || seen[rank] || ++named == MOST_CHAIN)
 			break;
 		if (next == UT_RANK_ABSENT) {
@@ -731,9 +732,9 @@ static void add_mixed(const struct ut_ranks *r, const struct halt *h, uint32_t l
 
 	ut_buf_fmt(out, "Ranks make different calls as seq %" PRIu64 " on ",
 		   ut_rank_more(one, &one->calls[h->open->call])->seq - 1);
-	add_name(out, group);
+	ranks_open_add_name(out, group);
 	ut_buf_fmt(out, ": rank %" PRId32 " ", one->rank);
-	add_name(out, ut_strtab_get(&r->strings, is->name));
+	ranks_open_add_name(out, ut_strtab_get(&r->strings, is->name));
 	if (is->root >= 0)
 		ut_buf_fmt(out, " with root %" PRId32, is->root);
 	call_roll(r, &roll);
@@ -744,7 +745,7 @@ static void add_mixed(const struct ut_ranks *r, const struct halt *h, uint32_t l
 		came = roll.came[(size_t)(roll.slots[link] - 1) * r->count + other];
 		is = ut_rank_shape(two, &two->calls[came - 1]);
 		ut_buf_fmt(out, ", rank %" PRId32 " ", two->rank);
-		add_name(out, ut_strtab_get(&r->strings, is->name));
+		ranks_open_add_name(out, ut_strtab_get(&r->strings, is->name));
 		if (is->root >= 0)
 			ut_buf_fmt(out, " with root %" PRId32, is->root);
 	}
@@ -808,7 +809,7 @@ static void add_meeting(const struct ut_ranks *r, const struct halt *h, uint32_t
 	} else if (late == UT_RANK_ABSENT) {
 		ut_buf_fmt(out, "%" PRIu32 " rank%s waited in ", h->waiters,
 			   h->waiters == 1 ? "" : "s");
-		add_call(r, h->rank, h->open->call, out);
+		ranks_open_add_call(r, h->rank, h->open->call, out);
 		ut_buf_text(out, " up to the end");
 		add_length(h, out);
 		ut_buf_text(out, ", for ranks that are not here: ");
@@ -816,7 +817,7 @@ static void add_meeting(const struct ut_ranks *r, const struct halt *h, uint32_t
 	} else {
 		ut_buf_fmt(out, "%" PRIu32 " rank%s had not left ", h->waiters,
 			   h->waiters == 1 ? "" : "s");
-		add_call(r, h->rank, h->open->call, out);
+		ranks_open_add_call(r, h->rank, h->open->call, out);
 		ut_buf_text(out, " when the recording ended, ");
 		add_time(out, h->longest);
 		ut_buf_text(out, " after it began; all that are known to be members had come");
@@ -834,7 +835,7 @@ static void add_single(const struct ut_ranks *r, const struct halt *h, struct ut
 	uint32_t late = ut_rank_more(one, &one->calls[h->open->call])->waited_for;
 
 	ut_buf_fmt(out, "Rank %" PRId32 " waited in ", one->rank);
-	add_call(r, h->rank, h->open->call, out);
+	ranks_open_add_call(r, h->rank, h->open->call, out);
 	ut_buf_text(out, " up to the end");
 	add_length(h, out);
 	if (late < r->count) {
@@ -853,7 +854,7 @@ static void add_init(const struct ut_ranks *r, const struct halt *h, struct ut_b
 	if (!r->silent_count) {
 		ut_buf_fmt(out, "%" PRIu32 " rank%s had not left ", h->waiters,
 			   h->waiters == 1 ? "" : "s");
-		add_call(r, h->rank, h->open->call, out);
+		ranks_open_add_call(r, h->rank, h->open->call, out);
 		ut_buf_text(out, " when the recording ended, ");
 		add_time(out, h->longest);
 		ut_buf_text(out, " after it began; there may be others that never came");
@@ -863,14 +864,14 @@ static void add_init(const struct ut_ranks *r, const struct halt *h, struct ut_b
 	if (r->silent_count > 1)
 		ut_buf_fmt(out, " (and %zu more)", r->silent_count - 1);
 	ut_buf_text(out, " never came to ");
-	add_call(r, h->rank, h->open->call, out);
+	ranks_open_add_call(r, h->rank, h->open->call, out);
 	add_waiters(h, out);
 	if (!s->task) {
 		ut_buf_text(out, ": it was in no task");
 		return;
 	}
 	ut_buf_text(out, ": it was in its task \"");
-	add_name(out, ut_strtab_get(&r->strings, s->task));
+	ranks_open_add_name(out, ut_strtab_get(&r->strings, s->task));
 	ut_buf_text(out, "\" for ");
 	add_time(out, s->time);
 }
@@ -902,10 +903,10 @@ static void add_ends(const struct ut_ranks *r, struct ut_buf *out)
 		if (count > 1)
 			ut_buf_fmt(out, " and those of %" PRIu32 " more", count - 1);
 		ut_buf_text(out, " did not end well: ");
-		add_name(out, ut_strtab_get(&r->strings, one->ended));
+		ranks_open_add_name(out, ut_strtab_get(&r->strings, one->ended));
 		if (one->in_task) {
 			ut_buf_text(out, ", in its task \"");
-			add_name(out, ut_strtab_get(&r->strings, one->in_task));
+			ranks_open_add_name(out, ut_strtab_get(&r->strings, one->in_task));
 			ut_buf_text(out, "\"");
 		}
 		return;
@@ -917,7 +918,7 @@ static void add_ends(const struct ut_ranks *r, struct ut_buf *out)
 	if (count > 1)
 		ut_buf_fmt(out, " (and %" PRIu32 " more)", count - 1);
 	ut_buf_text(out, " never left its task \"");
-	add_name(out, ut_strtab_get(&r->strings, one->in_task));
+	ranks_open_add_name(out, ut_strtab_get(&r->strings, one->in_task));
 	ut_buf_text(out, "\", in which it was for ");
 	add_time(out, one->end > one->in_since ? one->end - one->in_since : 0);
 }

@@ -25,7 +25,7 @@ struct rank_head {
 
 /* ---- writing ------------------------------------------------------------------------------- */
 
-static void put(struct ut_buf *b, const void *data, size_t size, size_t count)
+static void ranks_pack_put(struct ut_buf *b, const void *data, size_t size, size_t count)
 {
 	if (count)
 		ut_buf_add(b, data, size * count);
@@ -40,13 +40,13 @@ void ut_ranks_pack(const struct ut_ranks *r, struct ut_buf *out)
 			     .world = r->world };
 
 	memcpy(head.magic, magic, sizeof(magic));
-	put(out, &head, sizeof(head), 1);
+	ranks_pack_put(out, &head, sizeof(head), 1);
 	for (uint32_t i = 1; i <= r->strings.count; i++) {
 		struct ut_str s = ut_strtab_get(&r->strings, i);
 		uint64_t len = s.len;
 
-		put(out, &len, sizeof(len), 1);
-		put(out, s.ptr, 1, s.len);
+		ranks_pack_put(out, &len, sizeof(len), 1);
+		ranks_pack_put(out, s.ptr, 1, s.len);
 	}
 	for (size_t i = 0; i < r->count; i++) {
 		const struct ut_rank *one = &r->items[i];
@@ -82,20 +82,20 @@ void ut_ranks_pack(const struct ut_ranks *r, struct ut_buf *out)
 					     .end_known = one->end_known,
 					     .left = one->left };
 
-		put(out, &h, sizeof(h), 1);
-		put(out, one->calls, sizeof(*one->calls), one->call_count);
-		put(out, one->shapes, sizeof(*one->shapes), one->shape_count);
-		put(out, one->mores, sizeof(*one->mores), one->more_count);
-		put(out, one->ends, sizeof(*one->ends), one->end_count);
-		put(out, one->shifts, sizeof(*one->shifts), one->shift_count);
-		put(out, one->tops, sizeof(*one->tops), one->top_count);
-		put(out, one->colls, sizeof(*one->colls), one->coll_count);
-		put(out, one->opens, sizeof(*one->opens), one->open_count);
-		put(out, one->posts, sizeof(*one->posts), one->post_count);
-		put(out, one->made, sizeof(*one->made), one->made_count);
-		put(out, one->measured, sizeof(*one->measured), one->measured_count);
+		ranks_pack_put(out, &h, sizeof(h), 1);
+		ranks_pack_put(out, one->calls, sizeof(*one->calls), one->call_count);
+		ranks_pack_put(out, one->shapes, sizeof(*one->shapes), one->shape_count);
+		ranks_pack_put(out, one->mores, sizeof(*one->mores), one->more_count);
+		ranks_pack_put(out, one->ends, sizeof(*one->ends), one->end_count);
+		ranks_pack_put(out, one->shifts, sizeof(*one->shifts), one->shift_count);
+		ranks_pack_put(out, one->tops, sizeof(*one->tops), one->top_count);
+		ranks_pack_put(out, one->colls, sizeof(*one->colls), one->coll_count);
+		ranks_pack_put(out, one->opens, sizeof(*one->opens), one->open_count);
+		ranks_pack_put(out, one->posts, sizeof(*one->posts), one->post_count);
+		ranks_pack_put(out, one->made, sizeof(*one->made), one->made_count);
+		ranks_pack_put(out, one->measured, sizeof(*one->measured), one->measured_count);
 	}
-	put(out, r->silent, sizeof(*r->silent), r->silent_count);
+	ranks_pack_put(out, r->silent, sizeof(*r->silent), r->silent_count);
 }
 
 /* ---- reading ------------------------------------------------------------------------------- */
@@ -107,7 +107,7 @@ struct input {
 	bool bad;
 };
 
-static void get(struct input *in, void *to, size_t size)
+static void ranks_pack_get(struct input *in, void *to, size_t size)
 {
 	if ((size_t)(in->end - in->at) < size) {
 		in->bad = true;
@@ -131,11 +131,11 @@ static void *get_list(struct input *in, uint64_t count, size_t size, size_t *cap
 		return NULL;
 	}
 	items = ut_grow_raw(NULL, (size_t)count, cap, size);
-	get(in, items, (size_t)count * size);
+	ranks_pack_get(in, items, (size_t)count * size);
 	return items;
 }
 
-static uint32_t string(struct input *in, uint32_t number)
+static uint32_t ranks_pack_string(struct input *in, uint32_t number)
 {
 	if (number > in->count)
 		in->bad = true;
@@ -147,7 +147,7 @@ static void get_strings(struct input *in, struct ut_ranks *r)
 	for (uint64_t i = 1; !in->bad && i <= in->count; i++) {
 		uint64_t len;
 
-		get(in, &len, sizeof(len));
+		ranks_pack_get(in, &len, sizeof(len));
 		if (len > (uint64_t)(in->end - in->at)) {
 			in->bad = true;
 			return;
@@ -168,21 +168,21 @@ static void check_bool(struct input *in, const bool *value)
 
 static void rename_all(struct input *in, struct ut_rank *one)
 {
-	one->host = string(in, one->host);
-	one->program = string(in, one->program);
-	one->clock_id = string(in, one->clock_id);
-	one->reference = string(in, one->reference);
-	one->in_task = string(in, one->in_task);
-	one->beside = string(in, one->beside);
-	one->ended = string(in, one->ended);
+	one->host = ranks_pack_string(in, one->host);
+	one->program = ranks_pack_string(in, one->program);
+	one->clock_id = ranks_pack_string(in, one->clock_id);
+	one->reference = ranks_pack_string(in, one->reference);
+	one->in_task = ranks_pack_string(in, one->in_task);
+	one->beside = ranks_pack_string(in, one->beside);
+	one->ended = ranks_pack_string(in, one->ended);
 	for (size_t i = 0; i < one->open_count; i++) {
 		in->bad = in->bad || one->opens[i].call >= one->call_count;
-		one->opens[i].peers = string(in, one->opens[i].peers);
+		one->opens[i].peers = ranks_pack_string(in, one->opens[i].peers);
 	}
 	for (size_t i = 0; i < one->post_count; i++)
 		in->bad = in->bad || one->posts[i].call >= one->call_count;
 	for (size_t i = 0; i < one->made_count; i++)
-		one->made[i].group = string(in, one->made[i].group);
+		one->made[i].group = ranks_pack_string(in, one->made[i].group);
 	for (size_t i = 0; i < one->call_count; i++) {
 		const struct ut_rank_call *c = &one->calls[i];
 
@@ -192,9 +192,9 @@ static void rename_all(struct input *in, struct ut_rank *one)
 	for (size_t i = 0; i < one->shape_count; i++) {
 		struct ut_rank_shape *s = &one->shapes[i];
 
-		s->name = string(in, s->name);
-		s->group = string(in, s->group);
-		s->task = string(in, s->task);
+		s->name = ranks_pack_string(in, s->name);
+		s->group = ranks_pack_string(in, s->group);
+		s->task = ranks_pack_string(in, s->task);
 		in->bad = in->bad || s->use >= UT_RANK_USES || s->meets >= UT_RANK_USES;
 		check_bool(in, &s->side);
 		check_bool(in, &s->firm);
@@ -214,13 +214,13 @@ static void rename_all(struct input *in, struct ut_rank *one)
 		struct ut_rank_coll *c = &one->colls[i];
 
 		in->bad = in->bad || c->call >= one->call_count;
-		c->library = string(in, c->library);
-		c->comm = string(in, c->comm);
+		c->library = ranks_pack_string(in, c->library);
+		c->comm = ranks_pack_string(in, c->comm);
 	}
 	for (size_t i = 0; i < one->shift_count; i++)
-		one->shifts[i].task = string(in, one->shifts[i].task);
+		one->shifts[i].task = ranks_pack_string(in, one->shifts[i].task);
 	for (size_t i = 0; i < one->top_count; i++)
-		one->tops[i].task = string(in, one->tops[i].task);
+		one->tops[i].task = ranks_pack_string(in, one->tops[i].task);
 }
 
 static void get_rank(struct input *in, struct ut_ranks *r)
@@ -228,7 +228,7 @@ static void get_rank(struct input *in, struct ut_ranks *r)
 	struct rank_head h;
 	struct ut_rank *one;
 
-	get(in, &h, sizeof(h));
+	ranks_pack_get(in, &h, sizeof(h));
 	if (in->bad)
 		return;
 	one = ut_ranks_new(r, h.rank);
@@ -281,7 +281,7 @@ int ut_ranks_unpack(struct ut_ranks *r, const char *data, size_t len, struct ut_
 	struct input in = { .at = data, .end = data + len };
 	struct head head;
 
-	get(&in, &head, sizeof(head));
+	ranks_pack_get(&in, &head, sizeof(head));
 	if (in.bad || memcmp(head.magic, magic, sizeof(magic)) != 0 || head.strings > len ||
 	    head.ranks > len)
 		return ut_err_set(err, -EPROTO,
@@ -294,8 +294,8 @@ int ut_ranks_unpack(struct ut_ranks *r, const char *data, size_t len, struct ut_
 	for (uint64_t i = 0; !in.bad && i < head.silent; i++) {
 		struct ut_rank_silent s;
 
-		get(&in, &s, sizeof(s));
-		s.task = string(&in, s.task);
+		ranks_pack_get(&in, &s, sizeof(s));
+		s.task = ranks_pack_string(&in, s.task);
 		*ut_ranks_add_silent(r) = s;
 	}
 	r->origins += (uint32_t)head.origins;

@@ -38,7 +38,8 @@ static int64_t call_before(const struct ut_rank *r, uint64_t at)
  * Back from a time on a rank to where it stopped waiting for another one, or to its start. at gets
  * smaller with every hop, so this ends.
  */
-static void follow(const struct ut_ranks *r, struct ut_rank_path *p, uint32_t rank, uint64_t at)
+static void ranks_path_follow(const struct ut_ranks *r, struct ut_rank_path *p, uint32_t rank,
+			      uint64_t at)
 {
 	uint64_t end = at;
 
@@ -79,7 +80,7 @@ struct parts {
 	uint32_t rank;
 };
 
-static void add_part(void *ctx, const struct ut_rank_piece *piece)
+static void ranks_path_add_part(void *ctx, const struct ut_rank_piece *piece)
 {
 	struct parts *x = ctx;
 	uint32_t task = piece->call ? UT_RANK_IN_CALL : piece->task;
@@ -94,7 +95,7 @@ static void add_part(void *ctx, const struct ut_rank_piece *piece)
 	p->parts[row].time += piece->end - piece->begin;
 }
 
-static int by_time(const void *a, const void *b)
+static int ranks_path_by_time(const void *a, const void *b)
 {
 	const struct ut_rank_on_path *x = a, *y = b;
 
@@ -113,9 +114,9 @@ static void find_parts(const struct ut_ranks *r, struct ut_rank_path *p)
 		const struct ut_rank_stretch *s = &p->stretches[i];
 
 		x.rank = s->rank;
-		ut_rank_walk(&r->items[s->rank], s->begin, s->end, add_part, &x);
+		ut_rank_walk(&r->items[s->rank], s->begin, s->end, ranks_path_add_part, &x);
 	}
-	ut_sort(p->parts, p->part_count, sizeof(*p->parts), by_time);
+	ut_sort(p->parts, p->part_count, sizeof(*p->parts), ranks_path_by_time);
 	ut_rank_keys_release(&x.keys);
 }
 
@@ -163,7 +164,7 @@ static uint32_t find_step(const struct ut_ranks *r)
 	return task;
 }
 
-static void widen(struct ut_rank_step *s, const struct ut_rank_top *t, uint32_t rank)
+static void ranks_path_widen(struct ut_rank_step *s, const struct ut_rank_top *t, uint32_t rank)
 {
 	uint64_t time = t->end - t->begin;
 
@@ -188,7 +189,7 @@ static void make_steps(const struct ut_ranks *r, struct ut_rank_path *p)
 			if (one->tops[k].task != p->step_task)
 				continue;
 			p->steps = ut_grow(p->steps, n + 1, &cap, sizeof(*p->steps));
-			widen(&p->steps[n++], &one->tops[k], i);
+			ranks_path_widen(&p->steps[n++], &one->tops[k], i);
 		}
 		p->step_count = n > p->step_count ? n : p->step_count;
 	}
@@ -211,7 +212,7 @@ static void find_critical(const struct ut_ranks *r, struct ut_rank_path *p, size
 
 		times[one->rank] += end - begin;
 		x.rank = one->rank;
-		ut_rank_walk(&r->items[one->rank], begin, end, add_part, &x);
+		ut_rank_walk(&r->items[one->rank], begin, end, ranks_path_add_part, &x);
 	}
 	for (uint32_t i = 0; i < r->count; i++) {
 		if (times[i] > s->on_path) {
@@ -219,7 +220,7 @@ static void find_critical(const struct ut_ranks *r, struct ut_rank_path *p, size
 			s->critical = i;
 		}
 	}
-	ut_sort(inside.parts, inside.part_count, sizeof(*inside.parts), by_time);
+	ut_sort(inside.parts, inside.part_count, sizeof(*inside.parts), ranks_path_by_time);
 	for (size_t i = 0; i < inside.part_count; i++) {
 		if (inside.parts[i].rank == s->critical) {
 			s->task = inside.parts[i].task;
@@ -285,7 +286,7 @@ void ut_ranks_path(const struct ut_ranks *r, struct ut_str step, struct ut_rank_
 	p->of_rank = ut_make((r->count + 1) * sizeof(*p->of_rank));
 	for (uint32_t i = 0; i < r->count; i++)
 		last = last_done(&r->items[i]) > last_done(&r->items[last]) ? i : last;
-	follow(r, p, last, last_done(&r->items[last]));
+	ranks_path_follow(r, p, last, last_done(&r->items[last]));
 	turn_round(p);
 	find_parts(r, p);
 	for (uint32_t i = 0; i < r->count; i++)

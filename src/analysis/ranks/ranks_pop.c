@@ -85,7 +85,7 @@ static void raise(uint64_t *to, uint64_t value)
 	*to = value > *to ? value : *to;
 }
 
-static void enter(struct play *p, uint32_t rank)
+static void ranks_pop_enter(struct play *p, uint32_t rank)
 {
 	struct player *me = &p->players[rank];
 	const struct ut_rank *one = &p->ranks->items[rank];
@@ -104,7 +104,7 @@ static void enter(struct play *p, uint32_t rank)
 	me->inside = true;
 }
 
-static void meet(struct play *p, uint32_t rank, uint32_t link, uint8_t meets)
+static void ranks_pop_meet(struct play *p, uint32_t rank, uint32_t link, uint8_t meets)
 {
 	const struct ut_rank_meeting *m = &p->ranks->meetings[link - 1];
 	struct player *me = &p->players[rank];
@@ -115,7 +115,7 @@ static void meet(struct play *p, uint32_t rank, uint32_t link, uint8_t meets)
 		raise(&me->now, m->ideal);
 }
 
-static void leave(struct play *p, uint32_t rank)
+static void ranks_pop_leave(struct play *p, uint32_t rank)
 {
 	const struct ut_rank *one = &p->ranks->items[rank];
 	struct player *me = &p->players[rank];
@@ -131,7 +131,7 @@ static void leave(struct play *p, uint32_t rank)
 			raise(&me->now, p->entered[e->partner][e->partner_call]);
 	}
 	if (link && is->use != UT_RANK_POST)
-		meet(p, rank, link, is->meets);
+		ranks_pop_meet(p, rank, link, is->meets);
 	/* What never came would not have come on an ideal network either. */
 	if (one->open_count && ut_rank_more(one, c)->wait && ut_rank_open(one, (uint32_t)me->call))
 		raise(&me->now, c->end - p->ranks->start);
@@ -145,7 +145,7 @@ static void leave(struct play *p, uint32_t rank)
 
 /* ---- all of them --------------------------------------------------------------------------- */
 
-static void start(struct play *p)
+static void ranks_pop_start(struct play *p)
 {
 	struct ut_ranks *r = p->ranks;
 
@@ -171,14 +171,14 @@ static uint64_t play(struct ut_ranks *r)
 	struct play p = { .ranks = r };
 	uint64_t last = 0;
 
-	start(&p);
+	ranks_pop_start(&p);
 	while (p.heap_count) {
 		uint32_t rank = p.heap[0].rank;
 
 		if (p.players[rank].inside)
-			leave(&p, rank);
+			ranks_pop_leave(&p, rank);
 		else
-			enter(&p, rank);
+			ranks_pop_enter(&p, rank);
 		if (p.players[rank].call < r->items[rank].call_count)
 			sink(&p, 0, next_timestamp(&p, rank));
 		else if (--p.heap_count)
@@ -197,7 +197,7 @@ static uint64_t play(struct ut_ranks *r)
 	return last;
 }
 
-static double share(double a, double b)
+static double ranks_pop_share(double a, double b)
 {
 	return b > 0 ? a / b : 1;
 }
@@ -216,9 +216,9 @@ void ut_ranks_pop(struct ut_ranks *r, const struct ut_rank_sums *s, struct ut_ra
 	pop->ideal = pop->ideal < pop->run ? pop->ideal : pop->run;
 	pop->ideal = pop->ideal > pop->useful_most ? pop->ideal : pop->useful_most;
 	pop->useful_mean = (double)s->all.useful / (double)r->count;
-	pop->parallel = share(pop->useful_mean, (double)pop->run);
-	pop->balance = share(pop->useful_mean, (double)pop->useful_most);
-	pop->communication = share((double)pop->useful_most, (double)pop->run);
-	pop->serialisation = share((double)pop->useful_most, (double)pop->ideal);
-	pop->transfer = share((double)pop->ideal, (double)pop->run);
+	pop->parallel = ranks_pop_share(pop->useful_mean, (double)pop->run);
+	pop->balance = ranks_pop_share(pop->useful_mean, (double)pop->useful_most);
+	pop->communication = ranks_pop_share((double)pop->useful_most, (double)pop->run);
+	pop->serialisation = ranks_pop_share((double)pop->useful_most, (double)pop->ideal);
+	pop->transfer = ranks_pop_share((double)pop->ideal, (double)pop->run);
 }

@@ -116,7 +116,7 @@ struct reader {
 
 /* ---- what there is ------------------------------------------------------------------------- */
 
-static uint32_t text(struct reader *rd, uint32_t string)
+static uint32_t ranks_read_text(struct reader *rd, uint32_t string)
 {
 	if (!rd->strings[string]) {
 		struct ut_str s = ut_strtab_get(&rd->store->trace.strings, string);
@@ -126,7 +126,7 @@ static uint32_t text(struct reader *rd, uint32_t string)
 	return rd->strings[string] - 1;
 }
 
-static bool is_call(const struct ut_trace *trace, const struct ut_type *t)
+static bool ranks_read_is_call(const struct ut_trace *trace, const struct ut_type *t)
 {
 	struct ut_category c;
 
@@ -150,7 +150,7 @@ bool ut_rank_is_library(struct ut_str category, struct ut_str name)
 	       ut_str_has_start(name, "c10d::") || ut_str_is(name, "record_param_comms");
 }
 
-static struct row_type type_of(struct reader *rd, const struct ut_type *t)
+static struct row_type ranks_read_type_of(struct reader *rd, const struct ut_type *t)
 {
 	const struct ut_trace *trace = &rd->store->trace;
 	struct row_type row = { 0 };
@@ -165,12 +165,12 @@ static struct row_type type_of(struct reader *rd, const struct ut_type *t)
 	if (t->flags & UT_EV_UNFINISHED && c.use == UT_CATEGORY_PLAIN &&
 	    (t->kind == UT_KIND_SPAN || t->kind == UT_KIND_ASYNC_BEGIN)) {
 		row.beside = true;
-		row.name = text(rd, t->name);
+		row.name = ranks_read_text(rd, t->name);
 	}
 	if (t->kind != UT_KIND_SPAN || t->flags & UT_EV_NOT_WORK)
 		return row;
 	row.open = t->flags & UT_EV_UNFINISHED;
-	if (is_call(trace, t)) {
+	if (ranks_read_is_call(trace, t)) {
 		struct ut_str name = ut_strtab_get(&trace->strings, t->name);
 
 		row.kind = ROW_CALL;
@@ -187,7 +187,7 @@ static struct row_type type_of(struct reader *rd, const struct ut_type *t)
 	} else if (ut_str_is(ut_strtab_get(&trace->strings, t->cat), "Python")) {
 		row.kind = ROW_PYTHON;
 	}
-	row.name = text(rd, t->name);
+	row.name = ranks_read_text(rd, t->name);
 	return row;
 }
 
@@ -203,7 +203,7 @@ static bool look_at_types(struct reader *rd)
 	rd->strings = ut_make(((size_t)s->trace.strings.count + 1) * sizeof(*rd->strings));
 	rd->types = ut_make(((size_t)s->types.count + 1) * sizeof(*rd->types));
 	for (uint32_t i = 0; i < s->types.count; i++) {
-		rd->types[i] = type_of(rd, &s->types.items[i]);
+		rd->types[i] = ranks_read_type_of(rd, &s->types.items[i]);
 		calls = calls || rd->types[i].kind == ROW_CALL;
 		rd->any_open = rd->any_open || rd->types[i].beside || rd->types[i].open;
 		tasks = tasks || (rd->types[i].kind == ROW_TASK && rd->types[i].name);
@@ -217,14 +217,14 @@ static bool look_at_types(struct reader *rd)
 
 /* ---- calls --------------------------------------------------------------------------------- */
 
-static bool is_whole(const struct ut_arg *a)
+static bool ranks_read_is_whole(const struct ut_arg *a)
 {
 	return a->type == UT_ARG_U64 || a->type == UT_ARG_I64;
 }
 
-static uint32_t group_of(struct reader *rd, const struct ut_arg *a)
+static uint32_t ranks_read_group_of(struct reader *rd, const struct ut_arg *a)
 {
-	return a->type == UT_ARG_STR ? text(rd, a->value.str) : 0;
+	return a->type == UT_ARG_STR ? ranks_read_text(rd, a->value.str) : 0;
 }
 
 static void add_made(struct reader *rd, uint32_t group)
@@ -235,23 +235,24 @@ static void add_made(struct reader *rd, uint32_t group)
 	r->made[r->made_count++] = (struct ut_rank_made){ group };
 }
 
-static void take_text(struct reader *rd, struct ut_rank_found *c, const struct ut_arg *a)
+static void ranks_read_take_text(struct reader *rd, struct ut_rank_found *c, const struct ut_arg *a)
 {
 	const struct keys *k = &rd->keys;
 	struct ut_rank_shape *s = &c->shape;
 
 	if (a->key == k->comm || a->key == k->win || a->key == k->file)
-		s->group = group_of(rd, a);
+		s->group = ranks_read_group_of(rd, a);
 	if (a->key == k->file && s->use == UT_RANK_WAIT)
 		s->use = UT_RANK_WAIT_FILE;
 	if (a->key == k->collective && a->type == UT_ARG_STR)
 		s->meets = (uint8_t)ut_rank_meets_of(
 			ut_strtab_get(&rd->store->trace.strings, a->value.str));
 	if (a->key == k->new)
-		add_made(rd, group_of(rd, a));
+		add_made(rd, ranks_read_group_of(rd, a));
 }
 
-static void take_number(struct reader *rd, struct ut_rank_found *c, const struct ut_arg *a)
+static void ranks_read_take_number(struct reader *rd, struct ut_rank_found *c,
+				   const struct ut_arg *a)
 {
 	const struct keys *k = &rd->keys;
 	struct ut_rank_shape *s = &c->shape;
@@ -288,10 +289,10 @@ static void take_facts(struct reader *rd, struct ut_rank_found *c, uint32_t list
 	for (size_t i = 0; i < n; i++) {
 		if (ut_rank_links_fact(&rd->links, rd->ranks, rd->store, &args[i], c))
 			continue;
-		if (is_whole(&args[i]))
-			take_number(rd, c, &args[i]);
+		if (ranks_read_is_whole(&args[i]))
+			ranks_read_take_number(rd, c, &args[i]);
 		else
-			take_text(rd, c, &args[i]);
+			ranks_read_take_text(rd, c, &args[i]);
 	}
 	/* What is only found is still to be received. */
 	if (c->message && s->use != UT_RANK_POST)
@@ -374,7 +375,8 @@ static void keep_post(struct reader *rd, const struct ut_rank_found *c)
 				       rd->from >= 0 ? rd->from : c->shape.to };
 }
 
-static void add_call(struct reader *rd, const struct ut_event *e, const struct row_type *type)
+static void ranks_read_add_call(struct reader *rd, const struct ut_event *e,
+				const struct row_type *type)
 {
 	struct ut_rank *r = rd->rank;
 	bool inner = rd->depth && rd->open[rd->depth - 1].call;
@@ -436,7 +438,7 @@ static uint32_t enclosing_call(const struct reader *rd, uint64_t ts, bool receiv
 		       : rd->open[i - 1].call;
 }
 
-static void add_end(struct reader *rd, const struct ut_event *e, bool received)
+static void ranks_read_add_end(struct reader *rd, const struct ut_event *e, bool received)
 {
 	struct ut_rank *r = rd->rank;
 	uint32_t call = enclosing_call(rd, e->ts, received);
@@ -533,7 +535,7 @@ static void take_span(struct reader *rd, const struct ut_event *event, const str
 	e.val = o.end - e.ts;
 	close_until(rd, e.ts, true);
 	if (type->kind == ROW_CALL)
-		add_call(rd, &e, type);
+		ranks_read_add_call(rd, &e, type);
 	else if (type->name)
 		add_task(rd, &e, type->name);
 	if (type->open && type->kind != ROW_CALL && rd->main) {
@@ -568,7 +570,8 @@ static bool is_installed(struct reader *rd, const struct ut_event *e)
 	return false;
 }
 
-static void take_row(struct reader *rd, const struct ut_event *e, const struct row_type *type)
+static void ranks_read_take_row(struct reader *rd, const struct ut_event *e,
+				const struct row_type *type)
 {
 	switch (type->kind) {
 	case ROW_KERNEL:
@@ -586,7 +589,7 @@ static void take_row(struct reader *rd, const struct ut_event *e, const struct r
 	case ROW_SENT:
 	case ROW_RECEIVED:
 		close_until(rd, e->ts, false);
-		add_end(rd, e, type->kind == ROW_RECEIVED);
+		ranks_read_add_end(rd, e, type->kind == ROW_RECEIVED);
 		break;
 	default:
 		break;
@@ -610,7 +613,7 @@ static void read_track(struct reader *rd, uint32_t track)
 			if (rd->types[number].kind == ROW_NOTHING)
 				continue;
 			e = ut_block_event(rd->store, track, block, i);
-			take_row(rd, &e, &rd->types[number]);
+			ranks_read_take_row(rd, &e, &rd->types[number]);
 		}
 	}
 	close_until(rd, UINT64_MAX, true);
@@ -622,7 +625,7 @@ struct row_count {
 	uint64_t calls, ends;
 };
 
-static struct row_count count_rows(const struct reader *rd, uint32_t track)
+static struct row_count ranks_read_count_rows(const struct reader *rd, uint32_t track)
 {
 	const struct ut_rows *rows = &rd->store->rows[track];
 	struct row_count n = { 0 };
@@ -786,7 +789,7 @@ static void keep_posts(struct reader *rd)
 }
 
 /* There may be millions: no room for more than there are. */
-static void make_room(struct ut_rank *r, const struct row_count *n)
+static void ranks_read_make_room(struct ut_rank *r, const struct row_count *n)
 {
 	r->calls = ut_ace_big_grow(NULL, n->calls, &r->call_cap, sizeof(*r->calls));
 	if (n->ends)
@@ -805,7 +808,7 @@ static int read_process(struct reader *rd, uint32_t process, struct ut_err *err)
 	for (uint32_t i = 0; i < t->track_count; i++) {
 		if (t->tracks[i].process != process)
 			continue;
-		n = count_rows(rd, i);
+		n = ranks_read_count_rows(rd, i);
 		all.calls += n.calls;
 		all.ends += n.ends;
 		best = n.calls > most ? i : best;
@@ -826,9 +829,9 @@ static int read_process(struct reader *rd, uint32_t process, struct ut_err *err)
 				  " calls: more than there is room for",
 				  p->rank, all.calls);
 	rd->rank = ut_ranks_new(rd->ranks, p->rank);
-	make_room(rd->rank, &all);
-	rd->rank->host = text(rd, p->host);
-	rd->rank->program = text(rd, p->name);
+	ranks_read_make_room(rd->rank, &all);
+	rd->rank->host = ranks_read_text(rd, p->host);
+	rd->rank->program = ranks_read_text(rd, p->name);
 	rd->rank->origin = rd->ranks->origins;
 	rd->rank->main_track = best;
 	rd->rank->realtime = t->realtime_offset;
@@ -850,7 +853,8 @@ static int read_process(struct reader *rd, uint32_t process, struct ut_err *err)
 	keep_posts(rd);
 	rd->main = false;
 	for (uint32_t i = 0; all.calls > most && i < t->track_count; i++) {
-		if (t->tracks[i].process == process && i != best && count_rows(rd, i).calls)
+		if (t->tracks[i].process == process && i != best &&
+		    ranks_read_count_rows(rd, i).calls)
 			read_track(rd, i);
 	}
 	rd->rank->left = rd->rank->left && !rd->rank->lossy && !ut_rank_finalize(rd->rank);
@@ -971,7 +975,7 @@ void ut_ranks_read_tasks(struct ut_ranks *r, const struct ut_store *store, size_
 bool ut_ranks_any(const struct ut_store *store)
 {
 	for (uint32_t i = 0; i < store->types.count; i++) {
-		if (is_call(&store->trace, &store->types.items[i]))
+		if (ranks_read_is_call(&store->trace, &store->types.items[i]))
 			return true;
 	}
 	return ut_ranks_any_colls(store);

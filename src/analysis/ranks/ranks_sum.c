@@ -89,8 +89,8 @@ static struct ut_rank_pair *pair_row(struct summing *s, int32_t from, int32_t to
 	return &sums->pairs[row];
 }
 
-static uint64_t *time_of(struct ut_rank_keys *keys, uint64_t **times, size_t *cap, uint32_t a,
-			 uint32_t b)
+static uint64_t *ranks_sum_time_of(struct ut_rank_keys *keys, uint64_t **times, size_t *cap,
+				   uint32_t a, uint32_t b)
 {
 	size_t row = ut_rank_keys_row(keys, a, b, 0, 0);
 
@@ -120,7 +120,8 @@ static void charge(void *ctx, const struct ut_rank_blame *b)
 		w->begin = s->waiting->begin;
 		w->end = s->waiting->end;
 	}
-	*time_of(&s->blamed, &s->blamed_times, &s->blamed_cap, b->rank, b->task) += b->time;
+	*ranks_sum_time_of(&s->blamed, &s->blamed_times, &s->blamed_cap, b->rank, b->task) +=
+		b->time;
 	if (b->task != UT_RANK_IN_CALL)
 		task_row(s, b->task)->caused += b->time;
 }
@@ -204,8 +205,8 @@ static void sum_shape(struct summing *s, const struct ut_rank_shape *is, const s
 		return;
 	row->time += t->time;
 	row->wait += t->wait;
-	*time_of(&s->call_of_rank, &s->call_times, &s->call_times_cap, is->name, s->rank) +=
-		t->time;
+	*ranks_sum_time_of(&s->call_of_rank, &s->call_times, &s->call_times_cap, is->name,
+			   s->rank) += t->time;
 	if (ut_rank_communicates(is->use)) {
 		row->transfer += t->time - t->wait;
 		mine->transfer += t->time - t->wait;
@@ -295,7 +296,8 @@ static void sum_piece(void *ctx, const struct ut_rank_piece *p)
 		return;
 	}
 	mine->useful += time;
-	*time_of(&s->task_of_rank, &s->task_times, &s->task_times_cap, p->task, s->rank) += time;
+	*ranks_sum_time_of(&s->task_of_rank, &s->task_times, &s->task_times_cap, p->task,
+			   s->rank) += time;
 }
 
 static void sum_rank(struct summing *s)

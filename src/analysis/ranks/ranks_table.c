@@ -299,7 +299,7 @@ static void add_steps(struct ut_report *r, const struct ut_rank_view *v)
 	}
 }
 
-static void add_path(struct ut_report *r, const struct ut_rank_view *v)
+static void ranks_table_add_path(struct ut_report *r, const struct ut_rank_view *v)
 {
 	uint64_t all = 0;
 
@@ -337,7 +337,7 @@ void ut_rank_table_print(struct ut_out *out, const struct ut_rank_view *v, enum 
 		[UT_RANK_TABLE_MATRIX] = add_matrix,
 		[UT_RANK_TABLE_POP] = add_pop,
 		[UT_RANK_TABLE_STEPS] = add_steps,
-		[UT_RANK_TABLE_PATH] = add_path,
+		[UT_RANK_TABLE_PATH] = ranks_table_add_path,
 		[UT_RANK_TABLE_COLLECTIVES] = ut_rank_add_colls,
 		[UT_RANK_TABLE_CLOCKS] = ut_rank_add_clocks,
 	};

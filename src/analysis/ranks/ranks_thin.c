@@ -56,7 +56,8 @@ static unsigned int find_level(const struct ut_ranks *r, const struct ut_rank *o
 }
 
 /* Calls that are kept get a new place, + 1. */
-static uint32_t *choose(const struct ut_ranks *r, const struct ut_rank *one, unsigned int level)
+static uint32_t *ranks_thin_choose(const struct ut_ranks *r, const struct ut_rank *one,
+				   unsigned int level)
 {
 	uint32_t *place = ut_make((one->call_count + 1) * sizeof(*place)), next = 0;
 
@@ -89,7 +90,7 @@ static void *fitted(void *items, size_t count, size_t *cap, size_t size)
 static void thin(const struct ut_ranks *r, struct ut_rank *one, size_t budget)
 {
 	unsigned int level = find_level(r, one, budget);
-	uint32_t *place = choose(r, one, level);
+	uint32_t *place = ranks_thin_choose(r, one, level);
 	struct ut_rank_more *kept = ut_make((one->more_count + 1) * sizeof(*kept));
 	size_t ends = 0, calls = 0, mores = 0, opens = 0;
 

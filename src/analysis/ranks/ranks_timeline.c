@@ -33,12 +33,12 @@ struct drawing {
 
 /* ---- words --------------------------------------------------------------------------------- */
 
-static uint32_t word(struct drawing *d, const char *text)
+static uint32_t ranks_timeline_word(struct drawing *d, const char *text)
 {
 	return ut_strtab_intern_z(&d->trace->strings, text);
 }
 
-static uint32_t string(struct drawing *d, uint32_t number)
+static uint32_t ranks_timeline_string(struct drawing *d, uint32_t number)
 {
 	if (!number)
 		return 0;
@@ -50,29 +50,30 @@ static uint32_t string(struct drawing *d, uint32_t number)
 	return d->strings[number] - 1;
 }
 
-static void put_number(struct drawing *d, uint32_t key, uint64_t value)
+static void ranks_timeline_put_number(struct drawing *d, uint32_t key, uint64_t value)
 {
 	ut_trace_add_arg(d->trace, key, UT_ARG_U64)->value.u64 = value;
 }
 
-static void put_text(struct drawing *d, uint32_t key, uint32_t text)
+static void ranks_timeline_put_text(struct drawing *d, uint32_t key, uint32_t text)
 {
 	if (text)
 		ut_trace_add_arg(d->trace, key, UT_ARG_STR)->value.str = text;
 }
 
-static void send(struct drawing *d, const struct ut_event *e)
+static void ranks_timeline_send(struct drawing *d, const struct ut_event *e)
 {
 	ut_sink_event(d->sink, d->trace, e);
 }
 
 /* ---- a rank -------------------------------------------------------------------------------- */
 
-static uint32_t add_track(struct drawing *d, uint32_t process, const char *name, int32_t place)
+static uint32_t ranks_timeline_add_track(struct drawing *d, uint32_t process, const char *name,
+					 int32_t place)
 {
 	uint32_t track = ut_trace_add_track(d->trace, process, UT_TRACK_THREAD);
 
-	d->trace->tracks[track].name = word(d, name);
+	d->trace->tracks[track].name = ranks_timeline_word(d, name);
 	d->trace->tracks[track].id = (uint64_t)place;
 	d->trace->tracks[track].sort_index = place;
 	return track;
@@ -86,12 +87,13 @@ static void draw_tasks(struct drawing *d, const struct ut_rank *one, uint32_t tr
 		uint64_t end = i + 1 < one->shift_count ? one->shifts[i + 1].at : one->stop;
 
 		if (one->shifts[i].task && end > begin)
-			send(d, &(struct ut_event){ .ts = begin,
-						    .val = end - begin,
-						    .name = string(d, one->shifts[i].task),
-						    .cat = d->task,
-						    .track = track,
-						    .kind = UT_KIND_SPAN });
+			ranks_timeline_send(d, &(struct ut_event){ .ts = begin,
+								   .val = end - begin,
+								   .name = ranks_timeline_string(
+									   d, one->shifts[i].task),
+								   .cat = d->task,
+								   .track = track,
+								   .kind = UT_KIND_SPAN });
 	}
 }
 
@@ -101,26 +103,28 @@ static void note_change(struct drawing *d, uint64_t at, int waits, int moves)
 	d->changes[d->change_count++] = (struct change){ at, (int8_t)waits, (int8_t)moves };
 }
 
-static void put_facts(struct drawing *d, const struct ut_rank *one, const struct ut_rank_call *c)
+static void ranks_timeline_put_facts(struct drawing *d, const struct ut_rank *one,
+				     const struct ut_rank_call *c)
 {
 	const struct ut_rank_shape *is = ut_rank_shape(one, c);
 	const struct ut_rank_more *w = ut_rank_more(one, c);
 
-	put_number(d, d->key_wait, w->wait);
-	put_number(d, d->key_transfer,
-		   ut_rank_communicates(is->use) ? ut_rank_time(c) - w->wait : 0);
+	ranks_timeline_put_number(d, d->key_wait, w->wait);
+	ranks_timeline_put_number(d, d->key_transfer,
+				  ut_rank_communicates(is->use) ? ut_rank_time(c) - w->wait : 0);
 	if (w->wait) {
 		if (w->waited_for != UT_RANK_ABSENT)
 			ut_trace_add_arg(d->trace, d->key_for, UT_ARG_I64)->value.i64 =
 				d->ranks->items[w->waited_for].rank;
-		put_text(d, d->key_why, word(d, ut_rank_why_words[w->why]));
+		ranks_timeline_put_text(d, d->key_why,
+					ranks_timeline_word(d, ut_rank_why_words[w->why]));
 	}
 	if (is->sent)
-		put_number(d, d->key_bytes, is->sent);
+		ranks_timeline_put_number(d, d->key_bytes, is->sent);
 	if (is->received)
-		put_number(d, d->key_received, is->received);
+		ranks_timeline_put_number(d, d->key_received, is->received);
 	if (is->use != UT_RANK_FINALIZE) /* it has no group but the job */
-		put_text(d, d->key_comm, string(d, is->group));
+		ranks_timeline_put_text(d, d->key_comm, ranks_timeline_string(d, is->group));
 	ut_trace_close_args(d->trace);
 }
 
@@ -134,14 +138,14 @@ static void draw_call(struct drawing *d, const struct ut_rank *one, const struct
 	size_t mark = d->trace->arg_count;
 	char text[64];
 
-	put_facts(d, one, c);
-	send(d, &(struct ut_event){ .ts = c->begin,
-				    .val = ut_rank_time(c),
-				    .name = string(d, name),
-				    .cat = is_mpi ? d->mpi : d->collective,
-				    .track = track,
-				    .args = (uint32_t)mark,
-				    .kind = UT_KIND_SPAN });
+	ranks_timeline_put_facts(d, one, c);
+	ranks_timeline_send(d, &(struct ut_event){ .ts = c->begin,
+						   .val = ut_rank_time(c),
+						   .name = ranks_timeline_string(d, name),
+						   .cat = is_mpi ? d->mpi : d->collective,
+						   .track = track,
+						   .args = (uint32_t)mark,
+						   .kind = UT_KIND_SPAN });
 	ut_trace_drop_args(d->trace, mark);
 	if (!w->wait)
 		return;
@@ -150,12 +154,12 @@ static void draw_call(struct drawing *d, const struct ut_rank *one, const struct
 	else
 		snprintf(text, sizeof(text), "waits for rank %" PRId32,
 			 d->ranks->items[w->waited_for].rank);
-	send(d, &(struct ut_event){ .ts = c->begin,
-				    .val = w->wait,
-				    .name = word(d, text),
-				    .cat = d->wait,
-				    .track = track,
-				    .kind = UT_KIND_SPAN });
+	ranks_timeline_send(d, &(struct ut_event){ .ts = c->begin,
+						   .val = w->wait,
+						   .name = ranks_timeline_word(d, text),
+						   .cat = d->wait,
+						   .track = track,
+						   .kind = UT_KIND_SPAN });
 }
 
 static void draw_calls(struct drawing *d, const struct ut_rank *one, uint32_t track)
@@ -192,34 +196,34 @@ static void draw_rank(struct drawing *d, uint32_t index)
 	uint32_t process = ut_trace_add_program(d->trace, &program);
 
 	d->trace->processes[process].sort_index = (int32_t)index + 1;
-	draw_tasks(d, one, add_track(d, process, "tasks", 1));
-	draw_calls(d, one, add_track(d, process, "calls", 2));
+	draw_tasks(d, one, ranks_timeline_add_track(d, process, "tasks", 1));
+	draw_calls(d, one, ranks_timeline_add_track(d, process, "calls", 2));
 }
 
 /* ---- the job ------------------------------------------------------------------------------- */
 
-static int by_time(const void *a, const void *b)
+static int ranks_timeline_by_time(const void *a, const void *b)
 {
 	const struct change *x = a, *y = b;
 
 	return (x->at > y->at) - (x->at < y->at);
 }
 
-static uint32_t add_counter(struct drawing *d, uint32_t process, const char *name)
+static uint32_t ranks_timeline_add_counter(struct drawing *d, uint32_t process, const char *name)
 {
 	uint32_t track = ut_trace_add_track(d->trace, process, UT_TRACK_COUNTER);
 
-	d->trace->tracks[track].name = word(d, name);
+	d->trace->tracks[track].name = ranks_timeline_word(d, name);
 	return track;
 }
 
-static void count(struct drawing *d, uint32_t track, uint64_t at, uint64_t value)
+static void ranks_timeline_count(struct drawing *d, uint32_t track, uint64_t at, uint64_t value)
 {
-	send(d, &(struct ut_event){ .ts = at,
-				    .val = value,
-				    .name = d->trace->tracks[track].name,
-				    .track = track,
-				    .kind = UT_KIND_COUNTER });
+	ranks_timeline_send(d, &(struct ut_event){ .ts = at,
+						   .val = value,
+						   .name = d->trace->tracks[track].name,
+						   .track = track,
+						   .kind = UT_KIND_COUNTER });
 }
 
 /* How many ranks do what: imbalance over time. */
@@ -229,13 +233,13 @@ static void draw_job(struct drawing *d)
 					      .rank = -1,
 					      .name = ut_str_of("job") };
 	uint32_t process = ut_trace_add_program(d->trace, &job);
-	uint32_t waiting = add_counter(d, process, "ranks that wait");
-	uint32_t moving = add_counter(d, process, "ranks that move data");
+	uint32_t waiting = ranks_timeline_add_counter(d, process, "ranks that wait");
+	uint32_t moving = ranks_timeline_add_counter(d, process, "ranks that move data");
 	uint64_t waits = 0, moves = 0;
 
-	ut_sort(d->changes, d->change_count, sizeof(*d->changes), by_time);
-	count(d, waiting, d->ranks->start, 0);
-	count(d, moving, d->ranks->start, 0);
+	ut_sort(d->changes, d->change_count, sizeof(*d->changes), ranks_timeline_by_time);
+	ranks_timeline_count(d, waiting, d->ranks->start, 0);
+	ranks_timeline_count(d, moving, d->ranks->start, 0);
 	for (size_t i = 0; i < d->change_count;) {
 		uint64_t at = d->changes[i].at, old_waits = waits, old_moves = moves;
 
@@ -244,25 +248,25 @@ static void draw_job(struct drawing *d)
 			moves += (uint64_t)d->changes[i].moves;
 		}
 		if (waits != old_waits)
-			count(d, waiting, at, waits);
+			ranks_timeline_count(d, waiting, at, waits);
 		if (moves != old_moves)
-			count(d, moving, at, moves);
+			ranks_timeline_count(d, moving, at, moves);
 	}
 }
 
 static void name_words(struct drawing *d)
 {
-	d->mpi = word(d, "MPI");
-	d->collective = word(d, "collective");
-	d->task = word(d, "task");
-	d->wait = word(d, "wait");
-	d->key_wait = word(d, "wait_ns");
-	d->key_transfer = word(d, "transfer_ns");
-	d->key_for = word(d, "waited_for");
-	d->key_why = word(d, "why");
-	d->key_bytes = word(d, "bytes");
-	d->key_received = word(d, "received");
-	d->key_comm = word(d, "comm");
+	d->mpi = ranks_timeline_word(d, "MPI");
+	d->collective = ranks_timeline_word(d, "collective");
+	d->task = ranks_timeline_word(d, "task");
+	d->wait = ranks_timeline_word(d, "wait");
+	d->key_wait = ranks_timeline_word(d, "wait_ns");
+	d->key_transfer = ranks_timeline_word(d, "transfer_ns");
+	d->key_for = ranks_timeline_word(d, "waited_for");
+	d->key_why = ranks_timeline_word(d, "why");
+	d->key_bytes = ranks_timeline_word(d, "bytes");
+	d->key_received = ranks_timeline_word(d, "received");
+	d->key_comm = ranks_timeline_word(d, "comm");
 }
 
 void ut_ranks_timeline(const struct ut_ranks *r, struct ut_trace *trace, struct ut_sink *sink)

@@ -119,7 +119,7 @@ void ut_rank_walk(const struct ut_rank *r, uint64_t from, uint64_t to, ut_rank_p
 
 /* ---- rows ---------------------------------------------------------------------------------- */
 
-static uint32_t hash_of(const uint32_t key[4])
+static uint32_t ranks_walk_hash_of(const uint32_t key[4])
 {
 	uint64_t h = 0;
 
@@ -128,7 +128,7 @@ static uint32_t hash_of(const uint32_t key[4])
 	return (uint32_t)(h ^ h >> 32);
 }
 
-static uint32_t find(const struct ut_rank_keys *k, const uint32_t key[4], uint32_t hash)
+static uint32_t ranks_walk_find(const struct ut_rank_keys *k, const uint32_t key[4], uint32_t hash)
 {
 	uint32_t at = hash, number;
 
@@ -146,8 +146,8 @@ size_t ut_rank_keys_row(struct ut_rank_keys *k, uint32_t a, uint32_t b, uint32_t
 	/* Calls repeat: the same few names, tasks and partners. */
 	if (*recent && !memcmp(k->items[*recent - 1], key, sizeof(key)))
 		return *recent - 1;
-	hash = hash_of(key);
-	number = find(k, key, hash);
+	hash = ranks_walk_hash_of(key);
+	number = ranks_walk_find(k, key, hash);
 	*recent = number ? number : (uint32_t)k->count + 1;
 	if (number)
 		return number - 1;
@@ -161,7 +161,7 @@ size_t ut_rank_keys_find(const struct ut_rank_keys *k, uint32_t a, uint32_t b, u
 			 uint32_t d)
 {
 	const uint32_t key[4] = { a, b, c, d };
-	uint32_t number = find(k, key, hash_of(key));
+	uint32_t number = ranks_walk_find(k, key, ranks_walk_hash_of(key));
 
 	return number ? number - 1 : SIZE_MAX;
 }

@@ -77,7 +77,7 @@ static void count_kinds(struct counts *c, const struct ut_store *s)
 	free(types);
 }
 
-static void count(struct counts *c, const struct ut_store *s)
+static void about_count(struct counts *c, const struct ut_store *s)
 {
 	*c = (struct counts){ 0 };
 	for (size_t t = 0; t < s->trace.track_count; t++) {
@@ -111,7 +111,7 @@ void ut_about_line(struct ut_out *o, const struct ut_store *s, const char *forma
 	const char *dialect = ut_about_dialect(&s->trace);
 	struct counts c;
 
-	count(&c, s);
+	about_count(&c, s);
 	ut_out_text(o, *format ? format : "trace");
 	if (*dialect)
 		ut_out_fmt(o, " (%s)", dialect);
@@ -211,7 +211,7 @@ void ut_about_text(struct ut_out *o, const struct ut_about *a)
 	const struct ut_trace *t = &a->store->trace;
 	struct counts c;
 
-	count(&c, a->store);
+	about_count(&c, a->store);
 	ut_cell_text(o, a->path);
 	ut_out_text(o, "\n");
 	text_format(o, a);
@@ -299,7 +299,7 @@ void ut_about_json(struct ut_out *o, const struct ut_about *a)
 	const struct ut_trace *t = &a->store->trace;
 	struct counts c;
 
-	count(&c, a->store);
+	about_count(&c, a->store);
 	ut_out_text(o, "{");
 	json_text(o, "path", a->path);
 	ut_out_text(o, ",");

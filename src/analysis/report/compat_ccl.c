@@ -25,7 +25,7 @@ static size_t make_name(struct ut_buf *cell, const struct ut_summary *s,
 	return columns + 2 + ut_cell_name(cell, name.ptr, name.len, SIZE_MAX);
 }
 
-static void put_head(struct ut_out *o, uint32_t pid, int32_t rank)
+static void compat_ccl_put_head(struct ut_out *o, uint32_t pid, int32_t rank)
 {
 	static const char stars[] =
 		"************************************************************\n";
@@ -36,7 +36,7 @@ static void put_head(struct ut_out *o, uint32_t pid, int32_t rank)
 	ut_out_fmt(o, "\n%s", stars);
 }
 
-static void put_row(struct ut_out *o, const struct ut_summary_row *row, uint64_t total)
+static void compat_ccl_put_row(struct ut_out *o, const struct ut_summary_row *row, uint64_t total)
 {
 	ut_out_fmt(o, ", %12" PRIu64 ", %20" PRIu64, row->calls, row->total);
 	ut_out_fmt(o, ", %12.6f", total ? 100.0 * (double)row->total / (double)total : 0.0);
@@ -58,7 +58,7 @@ void ut_compat_ccl(struct ut_out *o, const struct ut_summary *s, uint32_t pid, i
 		columns = used > columns ? used : columns;
 		total += s->rows[i].total;
 	}
-	put_head(o, pid, rank);
+	compat_ccl_put_head(o, pid, rank);
 	ut_out_fmt(o, "%*s, %12s, %20s, %12s, %20s, %20s, %20s\n", (int)columns, "Function",
 		   "Calls", "Time (ns)", "Time (%)", "Average (ns)", "Min (ns)", "Max (ns)");
 	for (size_t i = 0; i < s->count; i++) {
@@ -66,7 +66,7 @@ void ut_compat_ccl(struct ut_out *o, const struct ut_summary *s, uint32_t pid, i
 
 		ut_out_fmt(o, "%*s", (int)(columns - used), "");
 		ut_out_write(o, cell.data, cell.len);
-		put_row(o, &s->rows[i], total);
+		compat_ccl_put_row(o, &s->rows[i], total);
 	}
 	ut_out_text(o, "\n");
 	ut_buf_release(&cell);

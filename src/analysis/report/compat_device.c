@@ -47,7 +47,8 @@ static size_t widest(const struct ut_device_section *s, const struct layout *l)
 	return columns;
 }
 
-static void put_name(struct ut_out *o, const char *name, const struct layout *l, size_t columns)
+static void compat_device_put_name(struct ut_out *o, const char *name, const struct layout *l,
+				   size_t columns)
 {
 	struct ut_buf cell = { 0 };
 	size_t most = l->most ? l->most : ANY_WIDTH;
@@ -69,8 +70,9 @@ static uint64_t total_of(const struct ut_device_table *t)
 }
 
 /* "=== Device Timing Summary ===" and the totals; what is "API" or "Device". */
-static void put_head(struct ut_out *o, const struct ut_device_log *log,
-		     const struct ut_device_table *t, const char *title, const char *what)
+static void compat_device_put_head(struct ut_out *o, const struct ut_device_log *log,
+				   const struct ut_device_table *t, const char *title,
+				   const char *what)
 {
 	size_t longest = strlen("CL GPU");
 
@@ -111,7 +113,7 @@ static void put_times(struct ut_out *o, const struct ut_device_section *s, const
 	for (size_t i = 0; i < s->count; i++) {
 		const struct ut_device_row *r = &s->rows[i];
 
-		put_name(o, r->name, l, columns);
+		compat_device_put_name(o, r->name, l, columns);
 		ut_out_fmt(o, "%s%12" PRIu64 "%s%20" PRIu64 "%s%*.*f", c, r->calls, c, r->total, c,
 			   l->percent_width, l->percent_digits,
 			   (double)percent(r->total, s->total));
@@ -140,7 +142,7 @@ void ut_table_host_timing(struct ut_out *o, const struct ut_device_log *log,
 
 	ut_device_table_calls(&t, log, v->source);
 	if (total_of(&t)) {
-		put_head(o, log, &t, "API Timing Summary", "API");
+		compat_device_put_head(o, log, &t, "API Timing Summary", "API");
 		for (size_t i = 0; i < t.section_count; i++) {
 			const struct layout l = layout_of(log, i, &calls_layout, v);
 
@@ -164,8 +166,9 @@ static void put_known(struct ut_out *o, int width, uint64_t value)
 }
 
 /* What the API does not tell is unknown. */
-static void put_kernel(struct ut_out *o, const struct ut_device_log *log,
-		       const struct ut_device_kernel *k, const struct ut_api_traits *api)
+static void compat_device_put_kernel(struct ut_out *o, const struct ut_device_log *log,
+				     const struct ut_device_kernel *k,
+				     const struct ut_api_traits *api)
 {
 	uint32_t lanes = api->lanes ? api->lanes : k->simd;
 
@@ -204,8 +207,8 @@ static void put_properties(struct ut_out *o, const struct ut_device_log *log,
 
 		if (!k)
 			continue;
-		put_name(o, s->rows[i].name, l, columns);
-		put_kernel(o, log, k, api);
+		compat_device_put_name(o, s->rows[i].name, l, columns);
+		compat_device_put_kernel(o, log, k, api);
 		ut_out_text(o, "\n");
 	}
 }
@@ -217,7 +220,7 @@ void ut_table_device_timing(struct ut_out *o, const struct ut_device_log *log,
 
 	ut_device_table_work(&t, log, v->source, v->shapes);
 	if (total_of(&t)) {
-		put_head(o, log, &t, "Device Timing Summary", "Device");
+		compat_device_put_head(o, log, &t, "Device Timing Summary", "Device");
 		for (size_t i = 0; i < t.section_count; i++) {
 			const struct ut_api_traits *api = ut_device_api_traits(log, (uint16_t)i);
 			const struct layout l = layout_of(log, i, &work_layout, v);
@@ -252,7 +255,7 @@ static void put_submission(struct ut_out *o, const struct ut_device_section *s,
 	for (size_t i = 0; i < s->count; i++) {
 		const struct ut_device_row *r = &s->rows[i];
 
-		put_name(o, r->name, l, columns);
+		compat_device_put_name(o, r->name, l, columns);
 		ut_out_fmt(o, "%s%12" PRIu64 "%s%20" PRIu64 "%s%*.*f", c, r->calls, c, r->append, c,
 			   width, digits, (double)percent(r->append, s->append));
 		ut_out_fmt(o, "%s%20" PRIu64 "%s%*.*f", c, r->submit, c, width, digits,
@@ -269,7 +272,7 @@ void ut_table_submission(struct ut_out *o, const struct ut_device_log *log,
 
 	ut_device_table_work(&t, log, v->source, v->shapes);
 	if (total_of(&t)) {
-		put_head(o, log, &t, "Kernel Submission Summary", "Device");
+		compat_device_put_head(o, log, &t, "Kernel Submission Summary", "Device");
 		for (size_t i = 0; i < t.section_count; i++) {
 			const struct layout l = layout_of(log, i, &work_layout, v);
 
@@ -302,7 +305,7 @@ static void put_work_line(struct ut_out *o, const struct ut_device_log *log,
 	ut_buf_char(name, '\0');
 	ut_out_fmt(o, opencl ? "Thread %u Device 0x%x : " : "Thread %u Device %u : ", w->thread,
 		   d->index);
-	put_name(o, name->data, opencl ? &opencl_layout : &work_layout, 0);
+	compat_device_put_name(o, name->data, opencl ? &opencl_layout : &work_layout, 0);
 	ut_out_fmt(o, " [ns] %" PRIu64 " (append) %" PRIu64 " (submit)", ut_device_appended(w),
 		   ut_device_submitted(w));
 	ut_out_fmt(o, " %" PRIu64 " (start) %" PRIu64 " (end)\n", w->start, w->end);
@@ -339,10 +342,11 @@ static void put_call_start(const struct call_log *l, const struct ut_device_call
 /* Names of a program's own may be among the arguments. */
 static void put_clean(struct ut_out *o, const struct ut_device_log *log, uint32_t id)
 {
-	put_name(o, ut_strtab_get(&log->strings, id).ptr, &calls_layout, 0);
+	compat_device_put_name(o, ut_strtab_get(&log->strings, id).ptr, &calls_layout, 0);
 }
 
-static void put_call(const struct call_log *l, const struct ut_device_call *c, bool ends)
+static void compat_device_put_call(const struct call_log *l, const struct ut_device_call *c,
+				   bool ends)
 {
 	put_call_start(l, c, ends ? "<<<<" : ">>>>", ends ? c->end : c->start);
 	put_clean(l->out, l->log, c->name);
@@ -368,7 +372,7 @@ static bool ends_before(const struct ut_device_call *a, const struct ut_device_c
 	return a->end != b->end ? a->end < b->end : a->start > b->start;
 }
 
-static void push(struct open_calls *h, const struct ut_device_call *c)
+static void compat_device_push(struct open_calls *h, const struct ut_device_call *c)
 {
 	size_t i = h->count++;
 
@@ -377,7 +381,7 @@ static void push(struct open_calls *h, const struct ut_device_call *c)
 	h->items[i] = c;
 }
 
-static const struct ut_device_call *pop(struct open_calls *h)
+static const struct ut_device_call *compat_device_pop(struct open_calls *h)
 {
 	const struct ut_device_call *top = h->items[0], *last = h->items[--h->count];
 	size_t i = 0;
@@ -407,11 +411,11 @@ void ut_table_call_log(struct ut_out *o, const struct ut_device_log *log, uint32
 		const struct ut_device_call *c = &log->each_call[i];
 
 		while (open.count && open.items[0]->end <= c->start)
-			put_call(&l, pop(&open), true);
-		put_call(&l, c, false);
-		push(&open, c);
+			compat_device_put_call(&l, compat_device_pop(&open), true);
+		compat_device_put_call(&l, c, false);
+		compat_device_push(&open, c);
 	}
 	while (open.count)
-		put_call(&l, pop(&open), true);
+		compat_device_put_call(&l, compat_device_pop(&open), true);
 	ut_arena_release(&arena);
 }

@@ -60,16 +60,16 @@ struct firefox {
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
-static bool has(const struct numbers *n, uint32_t thing)
+static bool firefox_has(const struct numbers *n, uint32_t thing)
 {
 	uint32_t number = n->of[thing];
 
 	return number && number <= n->count && n->items[number - 1] == thing;
 }
 
-static uint32_t number_of(struct numbers *n, uint32_t thing)
+static uint32_t firefox_number_of(struct numbers *n, uint32_t thing)
 {
-	if (!has(n, thing)) {
+	if (!firefox_has(n, thing)) {
 		n->items = ut_grow_raw(n->items, n->count + 1, &n->cap, sizeof(*n->items));
 		n->items[n->count++] = thing;
 		n->of[thing] = (uint32_t)n->count;
@@ -84,19 +84,19 @@ static void add_stack(struct firefox *f, uint32_t stack)
 	uint32_t *path = NULL;
 	size_t depth = 0, cap = 0;
 
-	for (; stack && !has(&f->stacks, stack); stack = ut_stacks_get(s, stack).caller) {
+	for (; stack && !firefox_has(&f->stacks, stack); stack = ut_stacks_get(s, stack).caller) {
 		path = ut_grow_raw(path, depth + 1, &cap, sizeof(*path));
 		path[depth++] = stack;
 	}
 	while (depth) {
 		stack = path[--depth];
-		number_of(&f->stacks, stack);
-		number_of(&f->places, ut_stacks_get(s, stack).place);
+		firefox_number_of(&f->stacks, stack);
+		firefox_number_of(&f->places, ut_stacks_get(s, stack).place);
 	}
 	free(path);
 }
 
-static void take_sample(void *ctx, const struct ut_sample_seen *s)
+static void firefox_take_sample(void *ctx, const struct ut_sample_seen *s)
 {
 	struct firefox *f = ctx;
 
@@ -108,8 +108,8 @@ static void take_sample(void *ctx, const struct ut_sample_seen *s)
 /* ---- columns --------------------------------------------------------------------------------- */
 
 /* "key":[value of 0, value of 1, ...] */
-static void put_column(struct firefox *f, const char *key, size_t count,
-		       void (*value)(struct firefox *f, size_t i))
+static void firefox_put_column(struct firefox *f, const char *key, size_t count,
+			       void (*value)(struct firefox *f, size_t i))
 {
 	ut_out_fmt(f->out, ",\"%s\":[", key);
 	for (size_t i = 0; i < count; i++) {
@@ -153,7 +153,7 @@ static void put_self(struct firefox *f, size_t i)
 	ut_out_u64(f->out, i);
 }
 
-static struct ut_place_in_code place(const struct firefox *f, size_t i)
+static struct ut_place_in_code firefox_place(const struct firefox *f, size_t i)
 {
 	return ut_stacks_get_place(&f->trace->stacks, f->places.items[i]);
 }
@@ -173,15 +173,15 @@ static void put_ms(struct firefox *f, uint64_t ns)
 
 /* ---- frames and functions: one of each for a place ------------------------------------------- */
 
-static struct ut_str text(const struct firefox *f, uint32_t string)
+static struct ut_str firefox_text(const struct firefox *f, uint32_t string)
 {
 	return ut_strtab_get(&f->trace->strings, string);
 }
 
 static enum category category_of(const struct firefox *f, size_t i)
 {
-	struct ut_place_in_code code = place(f, i);
-	struct ut_str module = text(f, code.module), file = text(f, code.file);
+	struct ut_place_in_code code = firefox_place(f, i);
+	struct ut_str module = firefox_text(f, code.module), file = firefox_text(f, code.file);
 
 	if (!module.len)
 		return CATEGORY_OTHER;
@@ -197,53 +197,54 @@ static void put_category(struct firefox *f, size_t i)
 	ut_out_u64(f->out, category_of(f, i));
 }
 
-static void put_line(struct firefox *f, size_t i)
+static void firefox_put_line(struct firefox *f, size_t i)
 {
-	put_or_null(f, place(f, i).line);
+	put_or_null(f, firefox_place(f, i).line);
 }
 
-static void put_name(struct firefox *f, size_t i)
+static void firefox_put_name(struct firefox *f, size_t i)
 {
-	struct ut_place_in_code code = place(f, i);
+	struct ut_place_in_code code = firefox_place(f, i);
 
-	ut_out_u64(f->out, number_of(&f->texts, code.function ? code.function : code.module));
+	ut_out_u64(f->out,
+		   firefox_number_of(&f->texts, code.function ? code.function : code.module));
 }
 
 static void put_file(struct firefox *f, size_t i)
 {
-	struct ut_place_in_code code = place(f, i);
+	struct ut_place_in_code code = firefox_place(f, i);
 	uint32_t file = code.file ? code.file : code.module;
 
 	if (file)
-		ut_out_u64(f->out, number_of(&f->texts, file));
+		ut_out_u64(f->out, firefox_number_of(&f->texts, file));
 	else
 		ut_out_text(f->out, "null");
 }
 
-static void put_frames(struct firefox *f)
+static void firefox_put_frames(struct firefox *f)
 {
 	size_t count = f->places.count;
 
 	put_length(f, "frameTable", count);
-	put_column(f, "address", count, put_minus);
-	put_column(f, "inlineDepth", count, put_zero);
-	put_column(f, "category", count, put_category);
-	put_column(f, "subcategory", count, put_zero);
-	put_column(f, "func", count, put_self);
-	put_column(f, "nativeSymbol", count, put_null);
-	put_column(f, "innerWindowID", count, put_zero);
-	put_column(f, "implementation", count, put_null);
-	put_column(f, "line", count, put_line);
-	put_column(f, "column", count, put_null);
+	firefox_put_column(f, "address", count, put_minus);
+	firefox_put_column(f, "inlineDepth", count, put_zero);
+	firefox_put_column(f, "category", count, put_category);
+	firefox_put_column(f, "subcategory", count, put_zero);
+	firefox_put_column(f, "func", count, put_self);
+	firefox_put_column(f, "nativeSymbol", count, put_null);
+	firefox_put_column(f, "innerWindowID", count, put_zero);
+	firefox_put_column(f, "implementation", count, put_null);
+	firefox_put_column(f, "line", count, firefox_put_line);
+	firefox_put_column(f, "column", count, put_null);
 	ut_out_text(f->out, "}");
 	put_length(f, "funcTable", count);
-	put_column(f, "name", count, put_name);
-	put_column(f, "isJS", count, put_false);
-	put_column(f, "relevantForJS", count, put_false);
-	put_column(f, "resource", count, put_minus);
-	put_column(f, "fileName", count, put_file);
-	put_column(f, "lineNumber", count, put_null);
-	put_column(f, "columnNumber", count, put_null);
+	firefox_put_column(f, "name", count, firefox_put_name);
+	firefox_put_column(f, "isJS", count, put_false);
+	firefox_put_column(f, "relevantForJS", count, put_false);
+	firefox_put_column(f, "resource", count, put_minus);
+	firefox_put_column(f, "fileName", count, put_file);
+	firefox_put_column(f, "lineNumber", count, put_null);
+	firefox_put_column(f, "columnNumber", count, put_null);
 	ut_out_text(f->out, "}");
 }
 
@@ -254,17 +255,18 @@ static void put_prefix(struct firefox *f, size_t i)
 	uint32_t caller = ut_stacks_get(&f->trace->stacks, f->stacks.items[i]).caller;
 
 	if (caller)
-		ut_out_u64(f->out, number_of(&f->stacks, caller));
+		ut_out_u64(f->out, firefox_number_of(&f->stacks, caller));
 	else
 		ut_out_text(f->out, "null");
 }
 
 static uint32_t frame_of(struct firefox *f, size_t i)
 {
-	return number_of(&f->places, ut_stacks_get(&f->trace->stacks, f->stacks.items[i]).place);
+	return firefox_number_of(&f->places,
+				 ut_stacks_get(&f->trace->stacks, f->stacks.items[i]).place);
 }
 
-static void put_frame(struct firefox *f, size_t i)
+static void firefox_put_frame(struct firefox *f, size_t i)
 {
 	ut_out_u64(f->out, frame_of(f, i));
 }
@@ -279,15 +281,15 @@ static void put_stacks(struct firefox *f)
 	size_t count = f->stacks.count;
 
 	put_length(f, "stackTable", count);
-	put_column(f, "prefix", count, put_prefix);
-	put_column(f, "frame", count, put_frame);
-	put_column(f, "category", count, put_stack_category);
-	put_column(f, "subcategory", count, put_zero);
+	firefox_put_column(f, "prefix", count, put_prefix);
+	firefox_put_column(f, "frame", count, firefox_put_frame);
+	firefox_put_column(f, "category", count, put_stack_category);
+	firefox_put_column(f, "subcategory", count, put_zero);
 	ut_out_text(f->out, "}");
 }
 
 /* Of the samples [first, last). */
-static void put_samples(struct firefox *f, size_t first, size_t last)
+static void firefox_put_samples(struct firefox *f, size_t first, size_t last)
 {
 	put_length(f, "samples", last - first);
 	ut_out_fmt(f->out, ",\"weightType\":\"%s\",\"stack\":[",
@@ -295,7 +297,7 @@ static void put_samples(struct firefox *f, size_t first, size_t last)
 	for (size_t i = first; i < last; i++) {
 		ut_out_text(f->out, i > first ? "," : "");
 		if (f->samples[i].stack)
-			ut_out_u64(f->out, number_of(&f->stacks, f->samples[i].stack));
+			ut_out_u64(f->out, firefox_number_of(&f->stacks, f->samples[i].stack));
 		else
 			ut_out_text(f->out, "null");
 	}
@@ -321,9 +323,9 @@ static void put_samples(struct firefox *f, size_t first, size_t last)
 	ut_out_text(f->out, "]}");
 }
 
-static void put_text(struct firefox *f, size_t i)
+static void firefox_put_text(struct firefox *f, size_t i)
 {
-	struct ut_str s = text(f, f->texts.items[i]);
+	struct ut_str s = firefox_text(f, f->texts.items[i]);
 
 	ut_out_json_str(f->out, s.len ? s.ptr : "[unknown]", s.len ? s.len : 9);
 }
@@ -334,7 +336,7 @@ static void put_about(struct firefox *f, uint32_t track, uint64_t last)
 {
 	const struct ut_track *t = &f->trace->tracks[track];
 	const struct ut_process *process = &f->trace->processes[t->process];
-	struct ut_str name = text(f, t->name), program = text(f, process->name);
+	struct ut_str name = firefox_text(f, t->name), program = firefox_text(f, process->name);
 	bool first = t->id == process->pid;
 
 	/* the first thread of a process is found by this name */
@@ -359,19 +361,19 @@ static void put_about(struct firefox *f, uint32_t track, uint64_t last)
 			    "\"type\":[]}");
 }
 
-static void put_thread(struct firefox *f, size_t first, size_t last)
+static void firefox_put_thread(struct firefox *f, size_t first, size_t last)
 {
 	f->stacks.count = f->places.count = f->texts.count = 0;
 	for (size_t i = first; i < last; i++)
 		add_stack(f, f->samples[i].stack);
 	put_about(f, f->samples[first].track, f->samples[last - 1].ts);
-	put_samples(f, first, last);
+	firefox_put_samples(f, first, last);
 	put_stacks(f);
-	put_frames(f);
+	firefox_put_frames(f);
 	ut_out_text(f->out, ",\n\"stringArray\":[");
 	for (size_t i = 0; i < f->texts.count; i++) {
 		ut_out_text(f->out, i ? "," : "");
-		put_text(f, i);
+		firefox_put_text(f, i);
 	}
 	ut_out_text(f->out, "]}");
 }
@@ -390,8 +392,9 @@ static void put_meta(struct firefox *f, uint32_t event)
 	uint64_t start = f->trace->realtime_offset
 				 ? (uint64_t)((int64_t)f->first + f->trace->realtime_offset)
 				 : 0;
-	struct ut_str program = f->trace->process_count ? text(f, f->trace->processes[0].name)
-							: (struct ut_str){ "", 0 };
+	struct ut_str program = f->trace->process_count
+					? firefox_text(f, f->trace->processes[0].name)
+					: (struct ut_str){ "", 0 };
 
 	(void)event;
 	ut_out_text(f->out, "{\"meta\":{\"interval\":1,\"startTime\":");
@@ -431,7 +434,7 @@ static void put_all(struct firefox *f, uint32_t event)
 		     last < f->count && f->samples[last].track == f->samples[first].track;)
 			last++;
 		ut_out_text(f->out, first ? ",\n" : "\n");
-		put_thread(f, first, last);
+		firefox_put_thread(f, first, last);
 	}
 	ut_out_text(f->out, "]}\n");
 	free(f->places.of);
@@ -447,14 +450,14 @@ static void firefox_write(struct ut_store *store, struct ut_out *out)
 	struct firefox f = { .trace = &store->trace, .out = out, .first = UINT64_MAX };
 	struct ut_sample_walk walk = { .store = store,
 				       .event = ut_sample_event(store, NULL),
-				       .each = take_sample,
+				       .each = firefox_take_sample,
 				       .ctx = &f };
 
 	if (!walk.event && store->row_count) {
 		ut_out_fail(out, -ENODATA, UT_EXPORT_NO_SAMPLES);
 		return;
 	}
-	f.time = !strcmp(ut_sample_unit(text(&f, walk.event)), "ns");
+	f.time = !strcmp(ut_sample_unit(firefox_text(&f, walk.event)), "ns");
 	ut_sample_walk(&walk);
 	put_all(&f, walk.event);
 	free(f.samples);

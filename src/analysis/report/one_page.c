@@ -108,7 +108,8 @@ static void end_packing(struct packer *p, int rc)
 
 #define TRACE_LEVEL 5 /* 9 saves 0.5 % more in 1.7 to 5 times the time */
 
-static void put_trace(struct ut_view *v, const char *id, uint64_t slices, struct ut_out *out)
+static void one_page_put_trace(struct ut_view *v, const char *id, uint64_t slices,
+			       struct ut_out *out)
 {
 	struct packer *p = start_packing(out, TRACE_LEVEL);
 
@@ -145,7 +146,7 @@ static void put_sheets(struct ut_view *v, const char *side, struct ut_out *out)
 /* ---- the page ------------------------------------------------------------------------------- */
 
 /* What gzip holds; the caller frees it. */
-static int unpack(struct ut_str packed, struct ut_buf *to)
+static int one_page_unpack(struct ut_str packed, struct ut_buf *to)
 {
 	z_stream z = { .next_in = (unsigned char *)(uintptr_t)packed.ptr,
 		       .avail_in = (uInt)packed.len };
@@ -204,9 +205,9 @@ static void put_page(struct ut_view *v, uint64_t slices, const struct ut_buf *sc
 		    "<title>unitrace</title><link rel=\"icon\" href=\"data:,\"><style>");
 	ut_out_write(out, style->data, style->len);
 	ut_out_text(out, "</style></head><body><div id=\"page\"></div>");
-	put_trace(v, "trace", slices, out);
+	one_page_put_trace(v, "trace", slices, out);
 	if (v->before)
-		put_trace(v->before, "before", slices, out);
+		one_page_put_trace(v->before, "before", slices, out);
 	ut_out_text(out, "<script type=\"application/octet-stream\" id=\"module\">");
 	put_base64(out, (const unsigned char *)module.ptr, module.len);
 	ut_out_text(out, "</script>");
@@ -240,7 +241,7 @@ void ut_one_page_write(struct ut_view *v, uint64_t slices, struct ut_out *out)
 
 	if (!ut_page_get_saved(&page))
 		ut_out_fail(out, -ENOTSUP, ut_one_page_missing());
-	else if (unpack(page.script, &script) || unpack(page.style, &style))
+	else if (one_page_unpack(page.script, &script) || one_page_unpack(page.style, &style))
 		ut_out_fail(out, -EIO, "the page in this program is damaged");
 	else
 		put_page(v, slices, &script, &style, page.module, out);

@@ -99,7 +99,7 @@ static double choose_pixel(const struct ut_view *v, uint64_t most)
 	return high;
 }
 
-static void choose(struct page *p, uint64_t most)
+static void page_image_choose(struct page *p, uint64_t most)
 {
 	const struct ut_view *v = p->view;
 	uint64_t samples = 0, words = 0;
@@ -146,7 +146,7 @@ static bool is_kept(const uint64_t *bits, uint64_t row)
 	return bits[row / 64] >> row % 64 & 1;
 }
 
-static void keep(uint64_t *bits, uint64_t row)
+static void page_image_keep(uint64_t *bits, uint64_t row)
 {
 	bits[row / 64] |= UINT64_C(1) << row % 64;
 }
@@ -169,7 +169,7 @@ static void keep_item(void *ctx, const struct ut_lane_item *item)
 		row = e.row;
 	}
 	if (row < UINT32_MAX)
-		keep(c->bits, row);
+		page_image_keep(c->bits, row);
 }
 
 /* Of too many samples of a counter, the least, the greatest and the last of equal pieces of time.
@@ -192,9 +192,9 @@ static void keep_counter(const struct page *p, const struct chosen *c, const str
 		at = (uint64_t)((double)ut_view_time(t, e.ts) / piece);
 		if (l->count <= COUNTER_MOST || at != of) {
 			if (of != UINT64_MAX) {
-				keep(c->bits, low);
-				keep(c->bits, high);
-				keep(c->bits, last);
+				page_image_keep(c->bits, low);
+				page_image_keep(c->bits, high);
+				page_image_keep(c->bits, last);
 			}
 			of = at;
 			low = high = e.row;
@@ -214,9 +214,9 @@ static void keep_counter(const struct page *p, const struct chosen *c, const str
 		last = e.row;
 	}
 	if (of != UINT64_MAX) {
-		keep(c->bits, low);
-		keep(c->bits, high);
-		keep(c->bits, last);
+		page_image_keep(c->bits, low);
+		page_image_keep(c->bits, high);
+		page_image_keep(c->bits, last);
 	}
 }
 
@@ -235,10 +235,10 @@ static void keep_ends(struct ut_view *v, const struct chosen *c)
 			if (v->classes[type] != UT_CLASS_ASYNC || (!all && !is_kept(c->bits, row)))
 				continue;
 			ends = ends ? ends : ut_view_ends(v, t);
-			keep(c->bits, row);
+			page_image_keep(c->bits, row);
 			all |= !ends[row].row && ends[row].ts != UINT64_MAX;
 			if (ends[row].row)
-				keep(c->bits, ends[row].row - 1);
+				page_image_keep(c->bits, ends[row].row - 1);
 		}
 		if (!all)
 			break;
@@ -258,9 +258,9 @@ static void choose_rows(const struct page *p, const struct chosen *c)
 		uint8_t kind = ut_store_type(t->trace->store, b->type[row % UT_BLOCK_ROWS])->kind;
 
 		if (class == UT_CLASS_SAMPLE ? p->samples : class != UT_CLASS_NONE && !p->pixel)
-			keep(c->bits, row);
+			page_image_keep(c->bits, row);
 		else if (kind == UT_KIND_ASYNC_END && !p->pixel)
-			keep(c->bits, row);
+			page_image_keep(c->bits, row);
 	}
 	for (uint32_t n = 0; shown && n < t->lanes->count; n++) {
 		struct chosen of = { t, n, c->bits };
@@ -293,7 +293,7 @@ static void choose_flows(const struct ut_store *s, uint64_t *const *bits)
 			whole &= e->slice == UT_NO_SLICE || is_kept(bits[e->track], e->slice);
 		}
 		for (size_t i = first; whole && i < next; i++)
-			keep(bits[arrows.ends[i].track], arrows.ends[i].row);
+			page_image_keep(bits[arrows.ends[i].track], arrows.ends[i].row);
 	}
 	ut_arrows_release(&arrows);
 }
@@ -464,7 +464,7 @@ static void put_groups(const struct ut_view_trace *t, struct ut_out *out)
 	ut_out_text(out, "]");
 }
 
-static void put_head(struct page *p, struct ut_out *const *images, struct ut_out *out)
+static void page_image_put_head(struct page *p, struct ut_out *const *images, struct ut_out *out)
 {
 	struct ut_view *v = p->view;
 	struct ut_view_header intro = { .left = p->left.len ? p->left.data : NULL,
@@ -520,11 +520,11 @@ int ut_page_image(struct ut_view *v, uint64_t slices, ut_page_put put, void *ctx
 	size_t len;
 	int rc;
 
-	choose(&p, slices);
+	page_image_choose(&p, slices);
 	for (size_t i = 0; i < v->trace_count; i++)
 		images[i] = make_image(&p, &v->traces[i]);
 	report_left(&p);
-	put_head(&p, images, head);
+	page_image_put_head(&p, images, head);
 	data = ut_out_data(head, &len);
 	words[1] = (uint32_t)len;
 	rc = put(ctx, words, sizeof(words), 0);

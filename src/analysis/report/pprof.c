@@ -102,18 +102,18 @@ struct pprof {
 
 /* ---- strings --------------------------------------------------------------------------------- */
 
-static uint32_t add_text(struct pprof *p, const char *s, size_t len)
+static uint32_t report_pprof_add_text(struct pprof *p, const char *s, size_t len)
 {
 	ut_pbuf_str(&p->texts, STRING_TABLE, s, len);
 	return p->string_count++;
 }
 
-static uint32_t add_word(struct pprof *p, const char *word)
+static uint32_t report_pprof_add_word(struct pprof *p, const char *word)
 {
-	return add_text(p, word, strlen(word));
+	return report_pprof_add_text(p, word, strlen(word));
 }
 
-static uint32_t text(struct pprof *p, uint32_t string)
+static uint32_t report_pprof_text(struct pprof *p, uint32_t string)
 {
 	struct ut_str s;
 
@@ -121,13 +121,13 @@ static uint32_t text(struct pprof *p, uint32_t string)
 		return 0;
 	if (!p->strings[string]) {
 		s = ut_strtab_get(&p->trace->strings, string);
-		p->strings[string] = add_text(p, s.ptr, s.len) + 1;
+		p->strings[string] = report_pprof_add_text(p, s.ptr, s.len) + 1;
 	}
 	return p->strings[string] - 1;
 }
 
 /* What has been written so far goes to the file: messages at the top may come in any order. */
-static void flush(struct pprof *p)
+static void report_pprof_flush(struct pprof *p)
 {
 	ut_out_write(p->out, p->b.data, p->b.len);
 	p->b.len = 0;
@@ -135,7 +135,7 @@ static void flush(struct pprof *p)
 
 /* ---- samples --------------------------------------------------------------------------------- */
 
-static void take_sample(void *ctx, const struct ut_sample_seen *s)
+static void report_pprof_take_sample(void *ctx, const struct ut_sample_seen *s)
 {
 	struct pprof *p = ctx;
 	const uint32_t key[3] = { s->stack, s->track, s->task };
@@ -178,9 +178,9 @@ static uint32_t function_of(struct pprof *p, const struct ut_place_in_code *code
 	ut_hashtab_add(&p->function_by_key, hash, number);
 	mark = ut_pbuf_begin(&p->b, FUNCTION);
 	ut_pbuf_varint(&p->b, FUNCTION_ID, number);
-	ut_pbuf_varint(&p->b, FUNCTION_NAME, text(p, key.name));
-	ut_pbuf_varint(&p->b, FUNCTION_SYSTEM_NAME, text(p, key.name));
-	ut_pbuf_varint(&p->b, FUNCTION_FILE, text(p, key.file));
+	ut_pbuf_varint(&p->b, FUNCTION_NAME, report_pprof_text(p, key.name));
+	ut_pbuf_varint(&p->b, FUNCTION_SYSTEM_NAME, report_pprof_text(p, key.name));
+	ut_pbuf_varint(&p->b, FUNCTION_FILE, report_pprof_text(p, key.file));
 	ut_pbuf_end(&p->b, mark);
 	return number;
 }
@@ -195,7 +195,7 @@ static uint32_t mapping_of(struct pprof *p, uint32_t module)
 		p->mapping[module] = ++p->mapping_count;
 		mark = ut_pbuf_begin(&p->b, MAPPING);
 		ut_pbuf_varint(&p->b, MAPPING_ID, p->mapping_count);
-		ut_pbuf_varint(&p->b, MAPPING_FILE, text(p, module));
+		ut_pbuf_varint(&p->b, MAPPING_FILE, report_pprof_text(p, module));
 		ut_pbuf_varint(&p->b, MAPPING_HAS_FUNCTIONS, 1);
 		ut_pbuf_end(&p->b, mark);
 	}
@@ -294,8 +294,8 @@ struct words {
 	uint32_t thread, thread_id, pid, process, task;
 };
 
-static void put_group(struct pprof *p, const struct group *g, const struct words *w,
-		      struct ut_pbuf *ids)
+static void report_pprof_put_group(struct pprof *p, const struct group *g, const struct words *w,
+				   struct ut_pbuf *ids)
 {
 	const struct ut_track *t = &p->trace->tracks[g->track];
 	const struct ut_process *process = &p->trace->processes[t->process];
@@ -308,15 +308,15 @@ static void put_group(struct pprof *p, const struct group *g, const struct words
 	end = ut_pbuf_put(p->plain ? values : ut_pbuf_put(values, g->count), g->weight);
 	ut_pbuf_bytes(&p->b, SAMPLE_VALUE, values, (size_t)(end - values));
 	if (t->name)
-		put_label(p, w->thread, text(p, t->name), 0);
+		put_label(p, w->thread, report_pprof_text(p, t->name), 0);
 	put_label(p, w->thread_id, 0, t->id);
 	if (process->name)
-		put_label(p, w->process, text(p, process->name), 0);
+		put_label(p, w->process, report_pprof_text(p, process->name), 0);
 	put_label(p, w->pid, 0, process->pid);
 	if (g->task)
-		put_label(p, w->task, text(p, g->task), 0);
+		put_label(p, w->task, report_pprof_text(p, g->task), 0);
 	ut_pbuf_end(&p->b, mark);
-	flush(p);
+	report_pprof_flush(p);
 }
 
 static void put_type(struct pprof *p, uint32_t field, uint32_t type, uint32_t unit)
@@ -329,14 +329,18 @@ static void put_type(struct pprof *p, uint32_t field, uint32_t type, uint32_t un
 }
 
 /* What was counted: samples, and what they weigh. */
-static void put_head(struct pprof *p, uint32_t event)
+static void report_pprof_put_head(struct pprof *p, uint32_t event)
 {
 	struct ut_str name = ut_strtab_get(&p->trace->strings, event);
 	const char *unit = ut_sample_unit(name);
 	bool time = !strcmp(unit, "ns");
-	uint32_t samples = add_word(p, "samples"), count = add_word(p, "count");
-	uint32_t type = ut_sample_is_cpu_time(name) ? add_word(p, "cpu") : text(p, event);
-	uint32_t units = time ? add_word(p, "nanoseconds") : unit[0] ? add_word(p, unit) : count;
+	uint32_t samples = report_pprof_add_word(p, "samples"),
+		 count = report_pprof_add_word(p, "count");
+	uint32_t type = ut_sample_is_cpu_time(name) ? report_pprof_add_word(p, "cpu")
+						    : report_pprof_text(p, event);
+	uint32_t units = time      ? report_pprof_add_word(p, "nanoseconds")
+			 : unit[0] ? report_pprof_add_word(p, unit)
+				   : count;
 
 	p->plain = ut_str_is(name, "samples");
 	if (!p->plain)
@@ -385,18 +389,18 @@ static void put_all(struct pprof *p, uint32_t event)
 	struct ut_pbuf ids = { 0 };
 	struct words w;
 
-	add_word(p, ""); /* the first of the table is nothing */
-	put_head(p, event);
+	report_pprof_add_word(p, ""); /* the first of the table is nothing */
+	report_pprof_put_head(p, event);
 	ut_pbuf_varint(&p->b, PERIOD, period_of(p));
-	w.thread = add_word(p, "thread");
-	w.thread_id = add_word(p, "thread_id");
-	w.process = add_word(p, "process");
-	w.pid = add_word(p, "pid");
-	w.task = add_word(p, "task");
+	w.thread = report_pprof_add_word(p, "thread");
+	w.thread_id = report_pprof_add_word(p, "thread_id");
+	w.process = report_pprof_add_word(p, "process");
+	w.pid = report_pprof_add_word(p, "pid");
+	w.task = report_pprof_add_word(p, "task");
 	put_program(p);
 	for (size_t i = 0; i < p->group_count; i++)
-		put_group(p, &p->groups[i], &w, &ids);
-	flush(p);
+		report_pprof_put_group(p, &p->groups[i], &w, &ids);
+	report_pprof_flush(p);
 	ut_out_write(p->out, p->texts.data, p->texts.len);
 	ut_pbuf_release(&ids);
 }
@@ -408,7 +412,7 @@ static void pprof_write(struct ut_store *store, struct ut_out *out)
 	};
 	struct ut_sample_walk walk = { .store = store,
 				       .event = ut_sample_event(store, NULL),
-				       .each = take_sample,
+				       .each = report_pprof_take_sample,
 				       .ctx = &p };
 	size_t strings = (size_t)p.trace->strings.count + 1;
 

@@ -30,7 +30,7 @@ struct speedscope {
 	size_t path_cap;
 };
 
-static void take_sample(void *ctx, const struct ut_sample_seen *s)
+static void speedscope_take_sample(void *ctx, const struct ut_sample_seen *s)
 {
 	struct speedscope *p = ctx;
 	struct timestamp *last = p->count ? &p->items[p->count - 1] : NULL;
@@ -43,14 +43,14 @@ static void take_sample(void *ctx, const struct ut_sample_seen *s)
 	p->items[p->count++] = (struct timestamp){ s->stack, s->track, s->weight };
 }
 
-static void put_text(struct speedscope *p, const char *key, struct ut_str s)
+static void speedscope_put_text(struct speedscope *p, const char *key, struct ut_str s)
 {
 	ut_out_text(p->out, key);
 	ut_out_json_str(p->out, s.ptr, s.len);
 }
 
 /* A frame for each place, by its number from 0; the last one is for those that have none. */
-static void put_frames(struct speedscope *p)
+static void speedscope_put_frames(struct speedscope *p)
 {
 	const struct ut_strtab *strings = &p->trace->strings;
 
@@ -62,11 +62,11 @@ static void put_frames(struct speedscope *p)
 				     : module.len  ? module
 						   : ut_str_of("[unknown]");
 
-		put_text(p, "\n{\"name\":", name);
+		speedscope_put_text(p, "\n{\"name\":", name);
 		/* of what has no source people want to know where it is */
 		if (code.file || code.module)
-			put_text(p, ",\"file\":",
-				 code.file ? ut_strtab_get(strings, code.file) : module);
+			speedscope_put_text(p, ",\"file\":",
+					    code.file ? ut_strtab_get(strings, code.file) : module);
 		if (code.file && code.line) {
 			ut_out_text(p->out, ",\"line\":");
 			ut_out_u64(p->out, code.line);
@@ -97,7 +97,7 @@ static void put_stack(struct speedscope *p, uint32_t stack)
 	ut_out_text(p->out, "]");
 }
 
-static void put_name(struct speedscope *p, uint32_t track)
+static void speedscope_put_name(struct speedscope *p, uint32_t track)
 {
 	const struct ut_track *t = &p->trace->tracks[track];
 	const struct ut_process *process = &p->trace->processes[t->process];
@@ -111,19 +111,19 @@ static void put_name(struct speedscope *p, uint32_t track)
 	}
 	ut_buf_add(&b, name.ptr, name.len);
 	ut_buf_fmt(&b, " (%llu)", (unsigned long long)t->id);
-	put_text(p, "\"name\":", (struct ut_str){ b.data, b.len });
+	speedscope_put_text(p, "\"name\":", (struct ut_str){ b.data, b.len });
 	ut_buf_release(&b);
 }
 
 /* One thread: [first, last) of the samples. */
-static void put_thread(struct speedscope *p, size_t first, size_t last, const char *unit)
+static void speedscope_put_thread(struct speedscope *p, size_t first, size_t last, const char *unit)
 {
 	uint64_t sum = 0;
 
 	for (size_t i = first; i < last; i++)
 		sum += p->items[i].weight;
 	ut_out_text(p->out, "{\"type\":\"sampled\",");
-	put_name(p, p->items[first].track);
+	speedscope_put_name(p, p->items[first].track);
 	ut_out_fmt(p->out, ",\"unit\":\"%s\",\"startValue\":0,\"endValue\":", unit);
 	ut_out_u64(p->out, sum);
 	ut_out_text(p->out, ",\n\"samples\":[");
@@ -154,7 +154,7 @@ static void put_threads(struct speedscope *p, const char *unit)
 		     last < p->count && p->items[last].track == p->items[first].track;)
 			last++;
 		ut_out_text(p->out, first ? ",\n" : "\n");
-		put_thread(p, first, last, unit);
+		speedscope_put_thread(p, first, last, unit);
 	}
 	ut_out_text(p->out, "]}\n");
 }
@@ -164,7 +164,7 @@ static void speedscope_write(struct ut_store *store, struct ut_out *out)
 	struct speedscope p = { .trace = &store->trace, .out = out };
 	struct ut_sample_walk walk = { .store = store,
 				       .event = ut_sample_event(store, NULL),
-				       .each = take_sample,
+				       .each = speedscope_take_sample,
 				       .ctx = &p };
 
 	if (!walk.event && store->row_count) {
@@ -174,7 +174,7 @@ static void speedscope_write(struct ut_store *store, struct ut_out *out)
 	ut_sample_walk(&walk);
 	ut_out_text(out, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
 			 "\"exporter\":\"unitrace\",\n");
-	put_frames(&p);
+	speedscope_put_frames(&p);
 	put_threads(&p, unit_of(ut_strtab_get(&store->trace.strings, walk.event)));
 	free(p.items);
 	free(p.path);

@@ -45,8 +45,8 @@ static const struct ut_report_column columns[] = {
 static const struct ut_report_table table = { .columns = columns,
 					      .count = sizeof(columns) / sizeof(columns[0]) };
 
-static void add_row(struct ut_report *r, const struct ut_summary *s,
-		    const struct ut_summary_row *row)
+static void table_add_row(struct ut_report *r, const struct ut_summary *s,
+			  const struct ut_summary_row *row)
 {
 	const struct ut_report_cell share =
 		row->work ? ut_report_real(ut_summary_share(s, row->self)) : ut_report_none();
@@ -97,7 +97,7 @@ void ut_table_print(struct ut_out *o, const struct ut_summary *s, const struct u
 	}
 	r = ut_report_start(o, opts, &table);
 	for (size_t i = 0; i < s->count; i++)
-		add_row(r, s, &s->rows[i]);
+		table_add_row(r, s, &s->rows[i]);
 	ut_report_end(r);
 	left = ut_report_left(r, &self);
 	if (ut_report_for_people(r))

@@ -142,8 +142,9 @@ static const struct ut_report_table timeline_table = TABLE(timeline_columns);
 /* ---- reports ------------------------------------------------------------------------------- */
 
 /* --sort is about the rows of people and of CSV; other tables of a report may lack the column. */
-static struct ut_report *start(struct ut_out *o, const struct ut_report_opts *opts,
-			       const struct ut_report_table *table)
+static struct ut_report *table_device_data_start(struct ut_out *o,
+						 const struct ut_report_opts *opts,
+						 const struct ut_report_table *table)
 {
 	struct ut_report_opts own = *opts;
 	struct ut_err err = { 0 };
@@ -162,7 +163,7 @@ int ut_device_check_sort(const struct ut_report_opts *opts, struct ut_err *err)
 void ut_device_uses(struct ut_out *o, const struct ut_device_log *log,
 		    const struct ut_device_summary *s, const struct ut_report_opts *opts)
 {
-	struct ut_report *r = start(o, opts, &use_table);
+	struct ut_report *r = table_device_data_start(o, opts, &use_table);
 
 	for (size_t i = 0; i < s->use_count; i++) {
 		const struct ut_device_use *u = &s->uses[i];
@@ -228,7 +229,7 @@ static void add_top(struct ut_report *r, const struct ut_device_log *log,
 void ut_device_kernels(struct ut_out *o, const struct ut_device_log *log,
 		       const struct ut_device_summary *s, const struct ut_report_opts *opts)
 {
-	struct ut_report *r = start(o, opts, &top_table);
+	struct ut_report *r = table_device_data_start(o, opts, &top_table);
 	uint64_t left;
 
 	for (size_t i = 0; i < s->top_count; i++)
@@ -240,8 +241,8 @@ void ut_device_kernels(struct ut_out *o, const struct ut_device_log *log,
 	ut_report_close(r);
 }
 
-static void add_rows(struct ut_report *r, const struct ut_device_log *log,
-		     const struct ut_device_table *t, bool work)
+static void table_device_data_add_rows(struct ut_report *r, const struct ut_device_log *log,
+				       const struct ut_device_table *t, bool work)
 {
 	const struct ut_report_cell none = ut_report_none();
 
@@ -278,29 +279,29 @@ static void add_calls(struct ut_report *r, const struct ut_device_log *log, uint
 	struct ut_device_table t;
 
 	ut_device_table_calls(&t, log, source);
-	add_rows(r, log, &t, false);
+	table_device_data_add_rows(r, log, &t, false);
 	ut_device_table_release(&t);
 }
 
-static void add_work(struct ut_report *r, const struct ut_device_log *log, uint32_t source,
-		     bool shapes)
+static void table_device_data_add_work(struct ut_report *r, const struct ut_device_log *log,
+				       uint32_t source, bool shapes)
 {
 	struct ut_device_table t;
 
 	ut_device_table_work(&t, log, source, shapes);
-	add_rows(r, log, &t, true);
+	table_device_data_add_rows(r, log, &t, true);
 	ut_device_table_release(&t);
 }
 
 void ut_device_rows(struct ut_out *o, const struct ut_device_log *log,
 		    const struct ut_device_rows_view *v, const struct ut_report_opts *opts)
 {
-	struct ut_report *r = start(o, opts, &row_table);
+	struct ut_report *r = table_device_data_start(o, opts, &row_table);
 
 	if (v->host)
 		add_calls(r, log, v->source);
 	if (v->device)
-		add_work(r, log, v->source, v->shapes);
+		table_device_data_add_work(r, log, v->source, v->shapes);
 	ut_report_finish(r);
 }
 
@@ -323,7 +324,7 @@ void ut_device_summary_csv(struct ut_out *o, const struct ut_device_log *log,
 void ut_device_timeline_csv(struct ut_out *o, const struct ut_device_log *log, uint32_t source)
 {
 	const struct ut_device_range range = ut_device_log_works(log, source);
-	struct ut_report *r = start(o, &plain_csv, &timeline_table);
+	struct ut_report *r = table_device_data_start(o, &plain_csv, &timeline_table);
 	struct ut_buf name = { 0 };
 
 	for (size_t i = range.first; i < range.end; i++) {
@@ -347,8 +348,9 @@ void ut_device_timeline_csv(struct ut_out *o, const struct ut_device_log *log, u
 	ut_buf_release(&name);
 }
 
-static void put_json(struct ut_out *o, const struct ut_device_log *log,
-		     const struct ut_device_summary *s, struct ut_report_opts opts)
+static void table_device_data_put_json(struct ut_out *o, const struct ut_device_log *log,
+				       const struct ut_device_summary *s,
+				       struct ut_report_opts opts)
 {
 	const struct ut_device_rows_view calls = { .source = UT_DEVICE_ALL, .host = true };
 	const struct ut_device_rows_view work = { .source = UT_DEVICE_ALL, .device = true };
@@ -374,7 +376,7 @@ void ut_device_print(struct ut_out *o, const struct ut_device_log *log,
 						 .device = true };
 
 	if (opts->format == UT_REPORT_JSON) {
-		put_json(o, log, s, *opts);
+		table_device_data_put_json(o, log, s, *opts);
 	} else if (opts->format == UT_REPORT_CSV) {
 		ut_device_uses(o, log, s, opts);
 		ut_out_text(o, "\n");

@@ -11,12 +11,12 @@
 #include "text/out.h"
 #include "text/table_report.h"
 
-static double share(uint64_t part, uint64_t all)
+static double table_device_summary_share(uint64_t part, uint64_t all)
 {
 	return all ? 100.0 * (double)part / (double)all : 0.0;
 }
 
-static void put_cell(struct ut_out *o, struct ut_str name)
+static void table_device_summary_put_cell(struct ut_out *o, struct ut_str name)
 {
 	struct ut_buf cell = { 0 };
 
@@ -43,10 +43,10 @@ static void put_device_name(struct ut_out *o, const struct ut_device_log *log,
 {
 	const struct ut_device_info *d = &log->devices[u->device];
 
-	put_cell(o, ut_strtab_get(&log->strings, d->name));
+	table_device_summary_put_cell(o, ut_strtab_get(&log->strings, d->name));
 	if (with_owner && d->host) {
 		ut_out_text(o, " on ");
-		put_cell(o, ut_strtab_get(&log->strings, d->host));
+		table_device_summary_put_cell(o, ut_strtab_get(&log->strings, d->host));
 	}
 	if (with_owner && d->rank >= 0)
 		ut_out_fmt(o, " of rank %" PRId32, d->rank);
@@ -55,24 +55,24 @@ static void put_device_name(struct ut_out *o, const struct ut_device_log *log,
 /* One line that says what to look at. */
 static void put_limiter(struct ut_out *o, const struct ut_device_use *u)
 {
-	double quiet = share(u->window - u->busy, u->window);
+	double quiet = table_device_summary_share(u->window - u->busy, u->window);
 
 	switch (u->limiter) {
 	case UT_LIMITER_DEVICE:
 		ut_out_fmt(o, "device-bound: busy %.1f%% of the time; make its kernels faster\n",
-			   share(u->busy, u->window));
+			   table_device_summary_share(u->busy, u->window));
 		break;
 	case UT_LIMITER_HOST:
 		ut_out_fmt(o,
 			   "host-bound: idle %.1f%% of the time, %.1f%% because the host had not "
 			   "launched what came next\n",
-			   quiet, share(u->starved, u->window));
+			   quiet, table_device_summary_share(u->starved, u->window));
 		break;
 	case UT_LIMITER_WAITS:
 		ut_out_fmt(o,
 			   "latency-bound: idle %.1f%% of the time, %.1f%% though the host had "
 			   "launched what came next\n",
-			   quiet, share(u->delayed, u->window));
+			   quiet, table_device_summary_share(u->delayed, u->window));
 		break;
 	case UT_LIMITER_IDLE:
 		ut_out_fmt(
@@ -84,14 +84,17 @@ static void put_limiter(struct ut_out *o, const struct ut_device_use *u)
 	}
 }
 
-static void put_share(struct ut_out *o, const char *what, uint64_t part, uint64_t all)
+static void table_device_summary_put_share(struct ut_out *o, const char *what, uint64_t part,
+					   uint64_t all)
 {
 	char text[UT_CELL_TIME];
 
-	ut_out_fmt(o, "  %s %s (%.1f%%)", what, ut_cell_time(text, part), share(part, all));
+	ut_out_fmt(o, "  %s %s (%.1f%%)", what, ut_cell_time(text, part),
+		   table_device_summary_share(part, all));
 }
 
-static void put_count(struct ut_out *o, uint64_t n, const char *one, const char *many)
+static void table_device_summary_put_count(struct ut_out *o, uint64_t n, const char *one,
+					   const char *many)
 {
 	ut_out_fmt(o, "%" PRIu64 " %s", n, n == 1 ? one : many);
 }
@@ -99,11 +102,11 @@ static void put_count(struct ut_out *o, uint64_t n, const char *one, const char 
 static void put_counts(struct ut_out *o, const struct ut_device_use *u)
 {
 	ut_out_text(o, "  ");
-	put_count(o, u->kernels, "kernel, ", "kernels, ");
-	put_count(o, u->copies, "copy", "copies");
+	table_device_summary_put_count(o, u->kernels, "kernel, ", "kernels, ");
+	table_device_summary_put_count(o, u->copies, "copy", "copies");
 	ut_out_fmt(o, " (%" PRIu64 " bytes), ", u->bytes);
-	put_count(o, u->fills, "fill, ", "fills, ");
-	put_count(o, u->others, "other\n", "others\n");
+	table_device_summary_put_count(o, u->fills, "fill, ", "fills, ");
+	table_device_summary_put_count(o, u->others, "other\n", "others\n");
 }
 
 static void put_window(struct ut_out *o, const struct ut_device_use *u)
@@ -122,14 +125,15 @@ static void put_use(struct ut_out *o, const struct ut_device_use *u)
 {
 	char a[UT_CELL_TIME], b[UT_CELL_TIME], c[UT_CELL_TIME];
 
-	put_share(o, "busy", u->busy, u->window);
-	put_share(o, "idle", u->window - u->busy, u->window);
+	table_device_summary_put_share(o, "busy", u->busy, u->window);
+	table_device_summary_put_share(o, "idle", u->window - u->busy, u->window);
 	put_window(o, u);
-	put_share(o, "kernels", u->computing, u->window);
-	put_share(o, "copies", u->copying, u->window);
-	put_share(o, "both at once", u->both, u->window);
+	table_device_summary_put_share(o, "kernels", u->computing, u->window);
+	table_device_summary_put_share(o, "copies", u->copying, u->window);
+	table_device_summary_put_share(o, "both at once", u->both, u->window);
 	if (u->copying)
-		ut_out_fmt(o, ": %.1f%% of the copies hidden", share(u->both, u->copying));
+		ut_out_fmt(o, ": %.1f%% of the copies hidden",
+			   table_device_summary_share(u->both, u->copying));
 	ut_out_text(o, "\n");
 	put_counts(o, u);
 	if (u->timed)

@@ -71,7 +71,7 @@ static size_t add_metrics(struct ut_report_column *to, const char *group)
 	return UT_DIFF_METRIC_COUNT_OF;
 }
 
-static void make_columns(struct columns *c, unsigned int by, bool by_runs)
+static void table_diff_make_columns(struct columns *c, unsigned int by, bool by_runs)
 {
 	const struct ut_report_column state = { .key = "state",
 						.type = UT_REPORT_WORD,
@@ -106,7 +106,7 @@ int ut_diff_check_sort(unsigned int by, bool by_runs, const char *sort, struct u
 {
 	struct columns c;
 
-	make_columns(&c, by, by_runs);
+	table_diff_make_columns(&c, by, by_runs);
 	return ut_report_check_sort(&c.table, sort, err);
 }
 
@@ -206,8 +206,8 @@ static size_t metric_cells(struct ut_report_cell *to, const double *values)
 	return UT_DIFF_METRIC_COUNT_OF;
 }
 
-static void add_row(struct ut_report *report, const struct ut_diff *d, const struct ut_diff_row *r,
-		    struct words *w)
+static void table_diff_add_row(struct ut_report *report, const struct ut_diff *d,
+			       const struct ut_diff_row *r, struct words *w)
 {
 	static const enum ut_diff_metric shown[SHOWN] = { UT_DIFF_METRIC_MEAN, UT_DIFF_METRIC_P50,
 							  UT_DIFF_METRIC_P90, UT_DIFF_METRIC_P99 };
@@ -232,17 +232,18 @@ static void add_row(struct ut_report *report, const struct ut_diff *d, const str
 	ut_report_add(report, cells);
 }
 
-static void put_rows(struct ut_out *o, const struct ut_diff *d, const struct ut_report_opts *opts)
+static void table_diff_put_rows(struct ut_out *o, const struct ut_diff *d,
+				const struct ut_report_opts *opts)
 {
 	struct words words = { 0 };
 	struct ut_report *r;
 	struct columns c;
 	uint64_t left;
 
-	make_columns(&c, d->before->stats.by, d->by_runs);
+	table_diff_make_columns(&c, d->before->stats.by, d->by_runs);
 	r = ut_report_start(o, opts, &c.table);
 	for (size_t i = 0; i < d->count; i++)
-		add_row(r, d, &d->rows[i], &words);
+		table_diff_add_row(r, d, &d->rows[i], &words);
 	ut_report_end(r);
 	left = ut_report_left(r, NULL);
 	if (left && ut_report_for_people(r))
@@ -280,14 +281,15 @@ static void put_failure(struct ut_out *o, const struct ut_diff *d, const struct 
 	ut_buf_release(&name);
 }
 
-static void put_text(struct ut_out *o, const struct ut_diff *d, const struct ut_report_opts *opts,
-		     const struct ut_diff_failure *failures, size_t failure_count)
+static void table_diff_put_text(struct ut_out *o, const struct ut_diff *d,
+				const struct ut_report_opts *opts,
+				const struct ut_diff_failure *failures, size_t failure_count)
 {
 	if (!d->count) {
 		ut_out_text(o, "no spans on either side\n");
 		return;
 	}
-	put_rows(o, d, opts);
+	table_diff_put_rows(o, d, opts);
 	if (!d->by_runs)
 		ut_out_text(o, "One run on each side tells how far apart their calls are, not "
 			       "whether the program has changed: compare several (--against).\n");
@@ -320,15 +322,16 @@ static void put_failures(struct ut_out *o, const struct ut_diff *d,
 	ut_report_finish(r);
 }
 
-static void put_json(struct ut_out *o, const struct ut_diff *d, struct ut_report_opts opts,
-		     const struct ut_diff_failure *failures, size_t failure_count)
+static void table_diff_put_json(struct ut_out *o, const struct ut_diff *d,
+				struct ut_report_opts opts, const struct ut_diff_failure *failures,
+				size_t failure_count)
 {
 	ut_out_fmt(o, "{\"runs_before\":%zu,\"runs_after\":%zu,\"test\":\"%s\",\n\"rows\":[",
 		   d->before->run_count, d->after->run_count, d->by_runs ? "welch" : "none");
 	opts.open = "";
 	opts.first = "\n";
 	opts.close = "\n],\n\"failures\":[";
-	put_rows(o, d, &opts);
+	table_diff_put_rows(o, d, &opts);
 	opts.sort = NULL;
 	opts.limit = 0;
 	opts.close = "\n]}\n";
@@ -339,9 +342,9 @@ void ut_diff_print(struct ut_out *o, const struct ut_diff *d, const struct ut_re
 		   const struct ut_diff_failure *failures, size_t failure_count)
 {
 	if (opts->format == UT_REPORT_JSON)
-		put_json(o, d, *opts, failures, failure_count);
+		table_diff_put_json(o, d, *opts, failures, failure_count);
 	else if (opts->format == UT_REPORT_TABLE)
-		put_text(o, d, opts, failures, failure_count);
+		table_diff_put_text(o, d, opts, failures, failure_count);
 	else
-		put_rows(o, d, opts);
+		table_diff_put_rows(o, d, opts);
 }

@@ -119,7 +119,8 @@ static unsigned int keys_of(unsigned int by, enum ut_stats_what what)
 	return what == UT_STATS_COUNTERS ? by | 1u << UT_BY_NAME : by;
 }
 
-static void make_columns(struct columns *c, unsigned int by, enum ut_stats_what what)
+static void report_table_stats_make_columns(struct columns *c, unsigned int by,
+					    enum ut_stats_what what)
 {
 	static const struct {
 		const struct ut_report_column *columns;
@@ -144,7 +145,7 @@ int ut_stats_check_sort(unsigned int by, const struct ut_stats_view *v, const ch
 
 	if (sort && !strcmp(sort, "name"))
 		return 0;
-	make_columns(&c, by, v->what);
+	report_table_stats_make_columns(&c, by, v->what);
 	return ut_report_check_sort(&c.table, sort, err);
 }
 
@@ -189,8 +190,9 @@ static struct ut_report_cell histogram_cell(const struct ut_stats *s,
 	return cell;
 }
 
-static void add_span(struct ut_report *r, const struct ut_stats *s, const struct ut_stats_group *g,
-		     ut_u128 busy, struct ut_report_cell histogram)
+static void report_table_stats_add_span(struct ut_report *r, const struct ut_stats *s,
+					const struct ut_stats_group *g, ut_u128 busy,
+					struct ut_report_cell histogram)
 {
 	const struct ut_dist *d = &g->dist;
 	const bool work = ut_stats_is_work(g);
@@ -244,10 +246,11 @@ static void put_spans(struct ut_out *o, struct ut_stats *s, const struct ut_stat
 	long double self;
 	uint64_t left;
 
-	make_columns(&c, s->by, UT_STATS_SPANS);
+	report_table_stats_make_columns(&c, s->by, UT_STATS_SPANS);
 	r = ut_report_start(o, &opts, &c.table);
 	for (size_t i = 0; i < count; i++)
-		add_span(r, s, list[i], busy, histogram_cell(s, list[i], v, steps));
+		report_table_stats_add_span(r, s, list[i], busy,
+					    histogram_cell(s, list[i], v, steps));
 	ut_report_end(r);
 	left = ut_report_left(r, &self);
 	if (left && ut_report_for_people(r))
@@ -257,7 +260,7 @@ static void put_spans(struct ut_out *o, struct ut_stats *s, const struct ut_stat
 	ut_report_close(r);
 }
 
-static void end(struct ut_report *r, struct ut_out *o)
+static void report_table_stats_end(struct ut_report *r, struct ut_out *o)
 {
 	uint64_t left;
 
@@ -275,7 +278,7 @@ static void put_instants(struct ut_out *o, struct ut_stats *s, const struct ut_r
 	struct ut_report *r;
 	struct columns c;
 
-	make_columns(&c, s->by, UT_STATS_INSTANTS);
+	report_table_stats_make_columns(&c, s->by, UT_STATS_INSTANTS);
 	r = ut_report_start(o, opts, &c.table);
 	for (size_t i = 0; i < count; i++) {
 		struct ut_report_cell cells[MOST_COLUMNS];
@@ -284,7 +287,7 @@ static void put_instants(struct ut_out *o, struct ut_stats *s, const struct ut_r
 		cells[n] = ut_report_u64(list[i]->instants);
 		ut_report_add(r, cells);
 	}
-	end(r, o);
+	report_table_stats_end(r, o);
 }
 
 /* Without a value there is no least and no mean one. */
@@ -300,7 +303,7 @@ static void put_counters(struct ut_out *o, struct ut_stats *s, const struct ut_r
 	struct ut_report *r;
 	struct columns columns;
 
-	make_columns(&columns, s->by, UT_STATS_COUNTERS);
+	report_table_stats_make_columns(&columns, s->by, UT_STATS_COUNTERS);
 	r = ut_report_start(o, opts, &columns.table);
 	for (size_t i = 0; i < count; i++) {
 		const struct ut_stats_counter *c = list[i];
@@ -320,7 +323,7 @@ static void put_counters(struct ut_out *o, struct ut_stats *s, const struct ut_r
 		memcpy(cells + n, rest, sizeof(rest));
 		ut_report_add(r, cells);
 	}
-	end(r, o);
+	report_table_stats_end(r, o);
 }
 
 /* ---- histograms ---------------------------------------------------------------------------- */
@@ -391,7 +394,7 @@ static size_t span_cells(unsigned int by)
 {
 	struct columns c;
 
-	make_columns(&c, by, UT_STATS_SPANS);
+	report_table_stats_make_columns(&c, by, UT_STATS_SPANS);
 	return c.table.count;
 }
 
@@ -431,11 +434,11 @@ static void put_histograms(struct ut_out *o, struct ut_stats *s, const struct ut
 	opts.format = UT_REPORT_CALL;
 	opts.row = next_histogram;
 	opts.ctx = &h;
-	make_columns(&c, s->by, UT_STATS_SPANS);
+	report_table_stats_make_columns(&c, s->by, UT_STATS_SPANS);
 	r = ut_report_start(o, &opts, &c.table);
 	for (size_t i = 0; i < count; i++) {
 		if (is_meant(s, h.list[i], v->histogram) && h.list[i]->dist.count)
-			add_span(r, s, h.list[i], busy, ut_report_u64(i));
+			report_table_stats_add_span(r, s, h.list[i], busy, ut_report_u64(i));
 	}
 	ut_report_finish(r);
 	if (!h.more)
@@ -460,8 +463,8 @@ static void json_head(struct ut_out *o, const struct ut_stats *s)
 	ut_out_text(o, "],\n\"spans\":[");
 }
 
-static void put_json(struct ut_out *o, struct ut_stats *s, const struct ut_stats_view *v,
-		     struct ut_report_opts opts)
+static void report_table_stats_put_json(struct ut_out *o, struct ut_stats *s,
+					const struct ut_stats_view *v, struct ut_report_opts opts)
 {
 	json_head(o, s);
 	opts.first = "\n";
@@ -506,7 +509,7 @@ void ut_stats_print(struct ut_out *o, struct ut_stats *s, const struct ut_stats_
 					       [UT_STATS_INSTANTS] = "no instants\n" };
 
 	if (opts->format == UT_REPORT_JSON)
-		put_json(o, s, v, *opts);
+		report_table_stats_put_json(o, s, v, *opts);
 	else if (opts->format == UT_REPORT_TABLE && v->histogram)
 		put_histograms(o, s, v, *opts);
 	else if (opts->format == UT_REPORT_TABLE && !has_rows(s, v->what))

@@ -134,8 +134,8 @@ static uint32_t line_count(struct annotating *a, struct ut_str file)
 	return ut_source_lines_file(&a->sources, file)->count;
 }
 
-static void put_line(struct annotating *a, struct ut_str file, uint32_t line,
-		     const struct ut_hot_row *r)
+static void annotate_put_line(struct annotating *a, struct ut_str file, uint32_t line,
+			      const struct ut_hot_row *r)
 {
 	struct ut_report_cell cells[COLUMNS];
 
@@ -186,7 +186,7 @@ static void put_context(struct annotating *a, struct ut_str file, uint32_t from,
 	uint32_t count = a->people || a->opts->context ? line_count(a, file) : 0;
 
 	for (uint32_t n = from; n < to && n <= count; n++)
-		put_line(a, file, n, NULL);
+		annotate_put_line(a, file, n, NULL);
 }
 
 /* Is there a gap worth leaving between two lines that are shown? */
@@ -220,7 +220,7 @@ static size_t put_lines(struct annotating *a)
 			next = next + CONTEXT_LINES < f->line ? next + CONTEXT_LINES : f->line;
 		}
 		put_context(a, file, shown_from(f->line, next), f->line);
-		put_line(a, file, f->line, &h.rows[i]);
+		annotate_put_line(a, file, f->line, &h.rows[i]);
 		next = f->line + 1;
 		if (last)
 			put_context(a, file, next, next + CONTEXT_LINES);
@@ -266,7 +266,7 @@ static int by_address(const void *x, const void *y)
 	return (a->address > b->address) - (a->address < b->address);
 }
 
-static void gather(struct code *c)
+static void annotate_gather(struct code *c)
 {
 	const struct ut_prof *p = c->a->p;
 	size_t kept = 0;
@@ -334,7 +334,7 @@ static bool is_the_same(const struct code *c, uint64_t address)
 	return same;
 }
 
-static int put_code(struct annotating *a, struct ut_err *err)
+static int annotate_put_code(struct annotating *a, struct ut_err *err)
 {
 	struct ut_str path = ut_prof_text(a->p, a->function.module);
 	struct code c = { .a = a };
@@ -343,7 +343,7 @@ static int put_code(struct annotating *a, struct ut_err *err)
 
 	if (rc)
 		return rc;
-	gather(&c);
+	annotate_gather(&c);
 	c.binary = c.count ? ut_binary_open(path.ptr, NULL) : NULL;
 	if (!c.count)
 		rc = ut_err_set(err, -ENODATA,
@@ -374,7 +374,7 @@ static bool is_asked(const struct annotating *a, const struct ut_prof_frame *f)
 }
 
 /* The heaviest function that fits, by its total. */
-static bool choose(struct annotating *a)
+static bool annotate_choose(struct annotating *a)
 {
 	struct ut_hotspots h;
 	uint64_t most = 0;
@@ -393,7 +393,7 @@ static bool choose(struct annotating *a)
 	return most > 0;
 }
 
-static void put_head(struct annotating *a)
+static void annotate_put_head(struct annotating *a)
 {
 	struct ut_buf b = { 0 };
 	struct ut_str module = ut_prof_text(a->p, a->function.module);
@@ -411,7 +411,7 @@ static void put_head(struct annotating *a)
 }
 
 /* One table; where there is no source, assembly has to do. */
-static int put_parts(struct annotating *a, struct ut_err *err)
+static int annotate_put_parts(struct annotating *a, struct ut_err *err)
 {
 	size_t lines = a->opts->source ? put_lines(a) : 0;
 	struct ut_err why = { 0 };
@@ -422,7 +422,7 @@ static int put_parts(struct annotating *a, struct ut_err *err)
 	if (!lines && a->opts->source)
 		ut_logger_log(a->opts->logger, UT_WARN,
 			      "no lines are known of it: was it compiled with -g?");
-	rc = put_code(a, &why);
+	rc = annotate_put_code(a, &why);
 	if (rc && lines) {
 		ut_logger_log(a->opts->logger, UT_WARN, "no assembly: %s", why.text);
 		return 0;
@@ -440,13 +440,13 @@ int ut_annotate_print(struct ut_out *out, const struct ut_prof *p,
 
 	a.sources.arena = &a.arena;
 	a.people = report->format == UT_REPORT_TABLE;
-	if (!choose(&a)) {
+	if (!annotate_choose(&a)) {
 		rc = ut_err_set(err, -ENOENT, "no sample has a function '%s' on its stack",
 				opts->function);
 	} else {
-		put_head(&a);
+		annotate_put_head(&a);
 		a.report = ut_report_start(out, report, &table);
-		rc = put_parts(&a, err);
+		rc = annotate_put_parts(&a, err);
 		ut_report_finish(a.report);
 	}
 	ut_source_lines_release(&a.sources);

@@ -43,7 +43,7 @@ static uint32_t child(struct growing *g, uint32_t parent, uint32_t function)
 
 /* ---- from the top -------------------------------------------------------------------------- */
 
-static void push(struct growing *g, uint32_t node)
+static void call_tree_push(struct growing *g, uint32_t node)
 {
 	g->at = ut_grow_raw(g->at, g->depth + 1, &g->cap, sizeof(*g->at));
 	g->at[g->depth++] = node;
@@ -58,16 +58,16 @@ static void enter_down(void *ctx, uint32_t node)
 	struct ut_tree_node *n;
 
 	if (g->wanted && !enclosing && !g->wanted[function]) {
-		push(g, 0);
+		call_tree_push(g, 0);
 		return;
 	}
 	if (g->between[node] && !(g->wanted && !enclosing)) {
-		push(g, enclosing);
+		call_tree_push(g, enclosing);
 		if (!g->p->nodes[node].samples)
 			return;
 		n = &g->t->nodes[child(g, enclosing, function)];
 	} else {
-		push(g, child(g, enclosing, function));
+		call_tree_push(g, child(g, enclosing, function));
 		n = &g->t->nodes[g->at[g->depth - 1]];
 	}
 	n->self += g->p->nodes[node].self;

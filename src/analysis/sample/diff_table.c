@@ -103,7 +103,7 @@ static struct pair *pair_of(struct pairs *p, struct ut_str name, const char *mod
 	return &p->items[number - 1];
 }
 
-static void add(struct pairs *pairs, const struct ut_prof *p, int which)
+static void diff_table_add(struct pairs *pairs, const struct ut_prof *p, int which)
 {
 	struct ut_hotspots h;
 
@@ -166,8 +166,8 @@ void ut_prof_print_diff(struct ut_out *out, const struct ut_prof *before,
 	struct ut_buf name = { 0 };
 	uint8_t *parts;
 
-	add(&pairs, before, 0);
-	add(&pairs, after, 1);
+	diff_table_add(&pairs, before, 0);
+	diff_table_add(&pairs, after, 1);
 	if (pairs.count)
 		qsort(pairs.items, pairs.count, sizeof(*pairs.items), largest_first);
 	parts = name_parts(&pairs, people);

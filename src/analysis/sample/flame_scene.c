@@ -170,7 +170,7 @@ static void draw_box(struct flame *f, uint32_t node, struct ut_box box)
 }
 
 /* Children stand beside each other from where their caller begins. */
-static bool place(void *ctx, uint32_t node, uint32_t depth)
+static bool flame_scene_place(void *ctx, uint32_t node, uint32_t depth)
 {
 	struct flame *f = ctx;
 	const struct ut_tree_node *n = &f->t->nodes[node];
@@ -188,11 +188,11 @@ static bool place(void *ctx, uint32_t node, uint32_t depth)
 	return true;
 }
 
-static void walk(struct flame *f, bool drawing)
+static void flame_scene_walk(struct flame *f, bool drawing)
 {
 	f->drawing = drawing;
 	f->x[0] = MARGIN;
-	ut_call_tree_walk(f->t, place, f);
+	ut_call_tree_walk(f->t, flame_scene_place, f);
 }
 
 /* ---- around them --------------------------------------------------------------------------- */
@@ -273,7 +273,7 @@ static struct ut_str name_in(const struct ut_call_tree *t, uint32_t node)
 	return ut_prof_text(t->profile, t->profile->functions[t->nodes[node].function].function);
 }
 
-static uint32_t hash_of(uint32_t parent, struct ut_str name)
+static uint32_t flame_scene_hash_of(uint32_t parent, struct ut_str name)
 {
 	return (uint32_t)ut_hash_bytes(name.ptr, name.len) + parent * 0x9e3779b1u;
 }
@@ -284,12 +284,13 @@ static void match(struct flame *f)
 	struct ut_hashtab then = { 0 };
 
 	for (uint32_t i = 1; i < f->before->count; i++)
-		ut_hashtab_add(&then, hash_of(f->before->nodes[i].parent, name_in(f->before, i)),
-			       i);
+		ut_hashtab_add(
+			&then,
+			flame_scene_hash_of(f->before->nodes[i].parent, name_in(f->before, i)), i);
 	f->same = ut_make((f->t->count + 1) * sizeof(*f->same));
 	for (uint32_t i = 1; i < f->t->count; i++) {
 		uint32_t parent = f->same[f->t->nodes[i].parent], number;
-		uint32_t hash = hash_of(parent, name_in(f->t, i)), at = hash;
+		uint32_t hash = flame_scene_hash_of(parent, name_in(f->t, i)), at = hash;
 
 		if (f->t->nodes[i].parent && !parent)
 			continue;
@@ -318,13 +319,13 @@ struct ut_scene *ut_flame_scene(const struct ut_prof *p, const struct ut_prof *b
 	find_owners(&f);
 	f.x = ut_make((now.count + 1) * sizeof(*f.x));
 	f.scale = now.nodes[0].total ? (WIDTH - 2 * MARGIN) / (double)now.nodes[0].total : 0;
-	walk(&f, false);
+	flame_scene_walk(&f, false);
 	height = HEAD + (f.depth + 1) * ROW + FOOT;
 	ut_scene_title(f.scene, ut_str_of("Flame graph"));
 	ut_scene_page(f.scene, WIDTH, height);
 	draw_head(&f);
 	draw_root(&f);
-	walk(&f, true);
+	flame_scene_walk(&f, true);
 	draw_key(&f, height - 10);
 	free(f.x);
 	free(f.owner);

@@ -24,7 +24,7 @@ const char *const ut_hot_by_titles[UT_HOT_BYS] = {
 /* ---- rows ---------------------------------------------------------------------------------- */
 
 /* The number of the row with that key; index + 1. */
-static uint32_t row(struct ut_hotspots *h, const struct ut_prof_frame *key)
+static uint32_t sample_hotspots_row(struct ut_hotspots *h, const struct ut_prof_frame *key)
 {
 	uint32_t hash = (uint32_t)ut_hash_bytes(key, sizeof(*key)), at = hash, number;
 
@@ -40,7 +40,8 @@ static uint32_t row(struct ut_hotspots *h, const struct ut_prof_frame *key)
 	return number;
 }
 
-static struct ut_prof_frame key_of(const struct ut_hotspots *h, const struct ut_prof_frame *f)
+static struct ut_prof_frame sample_hotspots_key_of(const struct ut_hotspots *h,
+						   const struct ut_prof_frame *f)
 {
 	struct ut_prof_frame key = *f;
 
@@ -63,13 +64,13 @@ struct counting {
 	size_t depth, cap;
 };
 
-static void give(struct counting *c, uint32_t number, const struct ut_prof_node *n)
+static void sample_hotspots_give(struct counting *c, uint32_t number, const struct ut_prof_node *n)
 {
 	c->h->rows[number].self += n->self;
 	c->h->rows[number].samples += n->samples;
 }
 
-static void enter(void *ctx, uint32_t node)
+static void sample_hotspots_enter(void *ctx, uint32_t node)
 {
 	struct counting *c = ctx;
 	const struct ut_prof_node *n = &c->h->profile->nodes[node];
@@ -82,12 +83,13 @@ static void enter(void *ctx, uint32_t node)
 		c->inside[c->depth++] = number - 1;
 	}
 	if (c->depth)
-		give(c, c->inside[c->depth - 1], n);
+		sample_hotspots_give(c, c->inside[c->depth - 1], n);
 	else if (n->self)
-		give(c, row(c->h, &(struct ut_prof_frame){ 0 }) - 1, n);
+		sample_hotspots_give(c, sample_hotspots_row(c->h, &(struct ut_prof_frame){ 0 }) - 1,
+				     n);
 }
 
-static void leave(void *ctx, uint32_t node)
+static void sample_hotspots_leave(void *ctx, uint32_t node)
 {
 	struct counting *c = ctx;
 	uint32_t number = c->row_of[c->h->profile->nodes[node].frame];
@@ -106,15 +108,16 @@ static void count_frames(struct ut_hotspots *h,
 
 	c.row_of = ut_make(p->frame_count * sizeof(*c.row_of));
 	for (size_t i = 1; i < p->frame_count; i++) {
-		struct ut_prof_frame key = key_of(h, &p->frames[i]);
+		struct ut_prof_frame key = sample_hotspots_key_of(h, &p->frames[i]);
 
 		if (!wanted || wanted(p, &p->frames[i]))
-			c.row_of[i] = row(h, &key);
+			c.row_of[i] = sample_hotspots_row(h, &key);
 	}
 	c.open = ut_make((h->count + 1) * sizeof(*c.open));
-	ut_prof_walk(p, enter, leave, &c);
+	ut_prof_walk(p, sample_hotspots_enter, sample_hotspots_leave, &c);
 	if (p->nodes[0].self) /* samples without a stack */
-		give(&c, row(h, &(struct ut_prof_frame){ 0 }) - 1, &p->nodes[0]);
+		sample_hotspots_give(&c, sample_hotspots_row(h, &(struct ut_prof_frame){ 0 }) - 1,
+				     &p->nodes[0]);
 	free(c.row_of);
 	free(c.open);
 	free(c.inside);
@@ -181,7 +184,7 @@ static int by_self(const void *a, const void *b, void *ctx)
 }
 
 /* Frames of which no sample is left are no rows. */
-static void finalize(struct ut_hotspots *h)
+static void sample_hotspots_finalize(struct ut_hotspots *h)
 {
 	size_t kept = 0;
 
@@ -226,7 +229,7 @@ void ut_hotspots_init(struct ut_hotspots *h, const struct ut_prof *p, enum ut_ho
 	default:
 		count_frames(h, by == UT_HOT_BY_PYTHON_LINE ? is_line_row : NULL);
 	}
-	finalize(h);
+	sample_hotspots_finalize(h);
 }
 
 uint64_t ut_hotspots_for_own(const struct ut_prof *p)

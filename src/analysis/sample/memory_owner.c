@@ -18,7 +18,7 @@ static bool starts(struct ut_str s, const char *with)
 }
 
 /* Letters of either case; names of functions are ASCII where it matters. */
-static bool holds(struct ut_str s, const char *part)
+static bool memory_owner_holds(struct ut_str s, const char *part)
 {
 	size_t len = strlen(part);
 
@@ -83,7 +83,8 @@ static bool is_wrapper(const struct ut_trace *t, const struct ut_place_in_code *
 	    strstr(ut_strtab_get(&t->strings, p->file).ptr, "/c++/")) /* inlined from headers */
 		return true;
 	return is_interface(name) || is_standard(name) ||
-	       (ut_path_is_library(module) && (holds(name, "alloc") || starts(name, "PyDataMem_")));
+	       (ut_path_is_library(module) &&
+		(memory_owner_holds(name, "alloc") || starts(name, "PyDataMem_")));
 }
 
 /* A line of a script, which has no address. */
@@ -99,7 +100,7 @@ static bool is_interpreter(const struct ut_trace *t, const struct ut_place_in_co
 	return ut_str_starts(file, "libpython") || ut_str_starts(file, "python");
 }
 
-static struct ut_place_in_code place_of(const struct ut_trace *t, uint32_t stack)
+static struct ut_place_in_code memory_owner_place_of(const struct ut_trace *t, uint32_t stack)
 {
 	return ut_stacks_innermost(&t->stacks, stack);
 }
@@ -139,19 +140,19 @@ static bool is_entry(const struct ut_trace *t, const struct ut_place_in_code *p)
 /* Past frames that only allocate. */
 static uint32_t pass_wrappers(const struct ut_trace *t, uint32_t stack)
 {
-	struct ut_place_in_code p = place_of(t, stack);
+	struct ut_place_in_code p = memory_owner_place_of(t, stack);
 	uint32_t before = 0;
 
 	while (stack && !is_script(&p) && is_wrapper(t, &p)) {
 		before = stack;
 		stack = caller_of(t, stack);
-		p = place_of(t, stack);
+		p = memory_owner_place_of(t, stack);
 	}
 	return before && is_entry(t, &p) ? before : stack;
 }
 
 /* Code of a library, compiled or a script. */
-static bool is_library(const struct ut_trace *t, const struct ut_place_in_code *p)
+static bool memory_owner_is_library(const struct ut_trace *t, const struct ut_place_in_code *p)
 {
 	return ut_path_is_library(ut_strtab_get(&t->strings, p->module)) ||
 	       ut_path_is_library(ut_strtab_get(&t->strings, p->file));
@@ -164,12 +165,12 @@ static bool is_library(const struct ut_trace *t, const struct ut_place_in_code *
 static uint32_t pass_scripts(const struct ut_trace *t, uint32_t stack)
 {
 	for (uint32_t at = stack; at; at = caller_of(t, at)) {
-		struct ut_place_in_code p = place_of(t, at);
+		struct ut_place_in_code p = memory_owner_place_of(t, at);
 
-		if (is_script(&p) && !is_library(t, &p))
+		if (is_script(&p) && !memory_owner_is_library(t, &p))
 			return at;
 		if (ut_str_is(ut_strtab_get(&t->strings, p.function), "_find_and_load") ||
-		    (!is_script(&p) && !is_interpreter(t, &p) && !is_library(t, &p)))
+		    (!is_script(&p) && !is_interpreter(t, &p) && !memory_owner_is_library(t, &p)))
 			break;
 	}
 	return stack;
@@ -179,12 +180,12 @@ static uint32_t pass_scripts(const struct ut_trace *t, uint32_t stack)
 static uint32_t pass_interpreter(const struct ut_trace *t, uint32_t stack)
 {
 	uint32_t at = stack;
-	struct ut_place_in_code p = place_of(t, at);
+	struct ut_place_in_code p = memory_owner_place_of(t, at);
 
 	while (at && !is_script(&p) &&
-	       (is_interpreter(t, &p) || is_wrapper(t, &p) || is_library(t, &p))) {
+	       (is_interpreter(t, &p) || is_wrapper(t, &p) || memory_owner_is_library(t, &p))) {
 		at = caller_of(t, at);
-		p = place_of(t, at);
+		p = memory_owner_place_of(t, at);
 	}
 	return at && is_script(&p) ? pass_scripts(t, at) : stack;
 }
@@ -198,14 +199,14 @@ uint32_t ut_memory_owner(const struct ut_trace *t, uint32_t stack)
 
 uint32_t ut_memory_caller(const struct ut_trace *t, uint32_t owner)
 {
-	uint32_t function = place_of(t, owner).function, at = caller_of(t, owner);
+	uint32_t function = memory_owner_place_of(t, owner).function, at = caller_of(t, owner);
 
 	struct ut_place_in_code p;
 
-	while (at && place_of(t, at).function == function)
+	while (at && memory_owner_place_of(t, at).function == function)
 		at = caller_of(t, at);
 	at = at ? ut_memory_owner(t, at) : 0;
-	p = place_of(t, at);
+	p = memory_owner_place_of(t, at);
 	return at && !is_entry(t, &p) ? at : 0;
 }
 
@@ -214,7 +215,7 @@ uint32_t ut_memory_line_owner(const struct ut_trace *t, uint32_t owner)
 	for (uint32_t at = owner; at; at = caller_of(t, at)) {
 		uint32_t place = ut_stacks_get(&t->stacks, at).place;
 
-		if (place_of(t, at).line && !ut_memory_on_the_way(t, place))
+		if (memory_owner_place_of(t, at).line && !ut_memory_on_the_way(t, place))
 			return at;
 	}
 	return owner;

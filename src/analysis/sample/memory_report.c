@@ -47,7 +47,7 @@ enum meaning {
 	NOTHING,
 };
 
-static enum meaning look_up(struct ut_str s)
+static enum meaning memory_report_look_up(struct ut_str s)
 {
 	static const char *const keys[] = { "task",          UT_SAMPLE_WEIGHT,
 					    UT_MEMORY_COUNT, UT_MEMORY_VARIANCE,
@@ -70,7 +70,8 @@ static enum meaning meaning_of(struct counting *c, uint32_t string)
 		return NOTHING;
 	if (!c->meanings[string])
 		c->meanings[string] =
-			(uint8_t)(1 + look_up(ut_strtab_get(&c->trace->strings, string)));
+			(uint8_t)(1 +
+				  memory_report_look_up(ut_strtab_get(&c->trace->strings, string)));
 	return (enum meaning)(c->meanings[string] - 1);
 }
 
@@ -91,7 +92,7 @@ void ut_memory_report_release(struct ut_memory_report *r)
 
 /* ---- lines --------------------------------------------------------------------------------- */
 
-static bool same(const struct ut_memory_line *a, const struct ut_memory_line *b)
+static bool memory_report_same(const struct ut_memory_line *a, const struct ut_memory_line *b)
 {
 	return a->name == b->name && a->module == b->module && a->file == b->file &&
 	       a->line == b->line;
@@ -104,7 +105,7 @@ static uint32_t line(struct ut_memory_report *r, const struct ut_memory_line *ke
 	uint32_t hash = (uint32_t)ut_hash_bytes(words, sizeof(words)), at = hash, number;
 
 	while ((number = ut_hashtab_next(&r->by_key, hash, &at)) &&
-	       !same(&r->lines[number - 1], key))
+	       !memory_report_same(&r->lines[number - 1], key))
 		;
 	if (number)
 		return number;
@@ -115,7 +116,7 @@ static uint32_t line(struct ut_memory_report *r, const struct ut_memory_line *ke
 	return number;
 }
 
-static uint32_t text(struct counting *c, uint32_t string)
+static uint32_t memory_report_text(struct counting *c, uint32_t string)
 {
 	struct ut_str s = ut_strtab_get(&c->trace->strings, string);
 
@@ -124,7 +125,7 @@ static uint32_t text(struct counting *c, uint32_t string)
 
 static uint32_t text_or(struct counting *c, uint32_t string, const char *other)
 {
-	return string ? text(c, string) : ut_strtab_intern_z(&c->r->strings, other);
+	return string ? memory_report_text(c, string) : ut_strtab_intern_z(&c->r->strings, other);
 }
 
 static struct ut_memory_line key_of_place(struct counting *c, uint32_t place)
@@ -134,7 +135,7 @@ static struct ut_memory_line key_of_place(struct counting *c, uint32_t place)
 
 	key.name = c->r->by == UT_MEMORY_BY_MODULE ? key.module : text_or(c, p.function, UNKNOWN);
 	if (c->r->by == UT_MEMORY_BY_LINE) {
-		key.file = text(c, p.file);
+		key.file = memory_report_text(c, p.file);
 		key.line = p.line;
 	}
 	return key;
@@ -152,7 +153,7 @@ static uint32_t line_of_place(struct counting *c, uint32_t place)
 	return *known;
 }
 
-static void put_place(struct counting *c, struct ut_buf *b, uint32_t place)
+static void memory_report_put_place(struct counting *c, struct ut_buf *b, uint32_t place)
 {
 	struct ut_place_in_code p = ut_stacks_get_place(&c->trace->stacks, place);
 	struct ut_str s = ut_strtab_get(&c->trace->strings, p.function);
@@ -179,7 +180,7 @@ static uint32_t line_of_stack(struct counting *c, uint32_t owner)
 			ut_buf_text(&b, " < ...");
 			break;
 		}
-		put_place(c, &b, place);
+		memory_report_put_place(c, &b, place);
 	}
 	if (!b.len)
 		ut_buf_text(&b, UNKNOWN);
@@ -192,7 +193,8 @@ static uint32_t line_of_thread(struct counting *c, uint32_t track)
 {
 	const struct ut_track *t = &c->trace->tracks[track];
 	struct ut_str name = ut_strtab_get(&c->trace->strings, t->name);
-	struct ut_memory_line key = { .module = text(c, c->trace->processes[t->process].name) };
+	struct ut_memory_line key = { .module = memory_report_text(
+					      c, c->trace->processes[t->process].name) };
 	char buf[320];
 
 	snprintf(buf, sizeof(buf), "%.*s (%" PRIu64 ")", name.len < 256 ? (int)name.len : 256,
@@ -230,7 +232,7 @@ static uint32_t line_at(struct counting *c, uint32_t stack)
 	return *known;
 }
 
-static uint32_t line_of(struct counting *c, const struct ut_event *e, uint32_t task)
+static uint32_t memory_report_line_of(struct counting *c, const struct ut_event *e, uint32_t task)
 {
 	uint32_t stack = ut_sample_stack(e->val);
 
@@ -256,7 +258,7 @@ struct said {
 	uint32_t task;
 };
 
-static double number(const struct ut_arg *a)
+static double memory_report_number(const struct ut_arg *a)
 {
 	return a->type == UT_ARG_U64   ? (double)a->value.u64
 	       : a->type == UT_ARG_I64 ? (double)a->value.i64
@@ -271,26 +273,26 @@ static void take_arg(struct counting *c, const struct ut_arg *a, struct said *to
 		to->task = a->type == UT_ARG_STR ? a->value.str : 0;
 		break;
 	case WEIGHT:
-		to->amount.bytes = number(a);
+		to->amount.bytes = memory_report_number(a);
 		break;
 	case COUNT:
-		to->amount.count = number(a);
+		to->amount.count = memory_report_number(a);
 		break;
 	case VARIANCE:
-		to->amount.variance = number(a);
+		to->amount.variance = memory_report_number(a);
 		break;
 	case FREED:
-		to->freed = number(a);
+		to->freed = memory_report_number(a);
 		break;
 	case LIFE:
-		to->life = number(a);
+		to->life = memory_report_number(a);
 		break;
 	default:
 		break;
 	}
 }
 
-static struct said read_sample(struct counting *c, const struct ut_event *e)
+static struct said memory_report_read_sample(struct counting *c, const struct ut_event *e)
 {
 	struct said s = { .amount = { ut_sample_weight(e->val), 1, 0 } };
 	struct ut_arg list[MOST_ARGS];
@@ -301,7 +303,7 @@ static struct said read_sample(struct counting *c, const struct ut_event *e)
 	return s;
 }
 
-static void add(struct ut_memory_amount *to, const struct ut_memory_amount *what)
+static void memory_report_add(struct ut_memory_amount *to, const struct ut_memory_amount *what)
 {
 	to->bytes += what->bytes;
 	to->count += what->count;
@@ -310,15 +312,15 @@ static void add(struct ut_memory_amount *to, const struct ut_memory_amount *what
 
 static void count_sample(struct counting *c, const struct ut_event *e, enum ut_memory_sample which)
 {
-	struct said s = read_sample(c, e);
-	uint32_t at = line_of(c, e, s.task), stack = ut_sample_stack(e->val);
+	struct said s = memory_report_read_sample(c, e);
+	uint32_t at = memory_report_line_of(c, e, s.task), stack = ut_sample_stack(e->val);
 	struct ut_memory_line *l = &c->r->lines[at - 1];
 	struct ut_memory_process *p =
 		&c->r->processes[c->first_process + c->trace->tracks[e->track].process];
 
-	add(&l->of[which], &s.amount);
-	add(&p->of[which], &s.amount);
-	add(&c->r->of[which], &s.amount);
+	memory_report_add(&l->of[which], &s.amount);
+	memory_report_add(&p->of[which], &s.amount);
+	memory_report_add(&c->r->of[which], &s.amount);
 	l->freed += s.freed;
 	l->life += s.life;
 	if (stack <= c->trace->stacks.site_count)
@@ -361,7 +363,7 @@ static void count_track(struct counting *c, uint32_t track)
 /* ---- stacks -------------------------------------------------------------------------------- */
 
 /* Is there a place of the same line further out? Then that one counts. */
-static bool is_inside(struct counting *c, uint32_t stack)
+static bool memory_report_is_inside(struct counting *c, uint32_t stack)
 {
 	const struct ut_stacks *s = &c->trace->stacks;
 	struct ut_memory_line key = key_of_place(c, ut_stacks_get(s, stack).place), outer;
@@ -369,7 +371,7 @@ static bool is_inside(struct counting *c, uint32_t stack)
 	for (stack = ut_stacks_get(s, stack).caller; stack;
 	     stack = ut_stacks_get(s, stack).caller) {
 		outer = key_of_place(c, ut_stacks_get(s, stack).place);
-		if (same(&outer, &key))
+		if (memory_report_same(&outer, &key))
 			return true;
 	}
 	return false;
@@ -383,7 +385,7 @@ static bool has_total(struct counting *c, uint32_t stack)
 	return c->total[stack] > 0 &&
 	       (c->r->by == UT_MEMORY_BY_MODULE || c->line_of_place[place] ||
 		!ut_memory_on_the_way(c->trace, place)) &&
-	       !is_inside(c, stack);
+	       !memory_report_is_inside(c, stack);
 }
 
 /* A caller's number is smaller: from the last to the first, totals are complete when met. */
@@ -421,7 +423,8 @@ static void note_callers(struct counting *c)
 				continue;
 			caller = ut_memory_caller(c->trace, owner);
 			l->caller_bytes[i] = c->bytes[i][stack];
-			l->caller[i] = text(c, ut_stacks_innermost(s, caller).function);
+			l->caller[i] =
+				memory_report_text(c, ut_stacks_innermost(s, caller).function);
 		}
 	}
 }
@@ -439,7 +442,8 @@ static void add_processes(struct counting *c)
 		r->processes = ut_grow(r->processes, r->process_count + 1, &r->process_cap,
 				       sizeof(*r->processes));
 		r->processes[r->process_count++] =
-			(struct ut_memory_process){ .name = text(c, p->name), .pid = p->pid };
+			(struct ut_memory_process){ .name = memory_report_text(c, p->name),
+						    .pid = p->pid };
 	}
 }
 
@@ -480,7 +484,7 @@ void ut_memory_report_add(struct ut_memory_report *r, const struct ut_store *sto
 	free(c.meanings);
 }
 
-static int compare(double a, double b)
+static int memory_report_compare(double a, double b)
 {
 	return (a < b) - (a > b);
 }
@@ -489,12 +493,14 @@ static int by_peak(const void *a, const void *b, void *ctx)
 {
 	const struct ut_memory_line *x = a, *y = b;
 	const struct ut_memory_report *r = ctx;
-	int by = compare(x->of[UT_MEMORY_AT_PEAK].bytes, y->of[UT_MEMORY_AT_PEAK].bytes);
+	int by = memory_report_compare(x->of[UT_MEMORY_AT_PEAK].bytes,
+				       y->of[UT_MEMORY_AT_PEAK].bytes);
 
 	if (!by)
-		by = compare(x->of[UT_MEMORY_ALLOCATED].bytes, y->of[UT_MEMORY_ALLOCATED].bytes);
+		by = memory_report_compare(x->of[UT_MEMORY_ALLOCATED].bytes,
+					   y->of[UT_MEMORY_ALLOCATED].bytes);
 	if (!by)
-		by = compare(x->total, y->total);
+		by = memory_report_compare(x->total, y->total);
 	return by ? by
 		  : ut_str_cmp(ut_strtab_get(&r->strings, x->name),
 			       ut_strtab_get(&r->strings, y->name));

@@ -73,12 +73,12 @@ int ut_memory_check_sort(const char *sort, struct ut_err *err)
 	return ut_report_check_sort(&table, sort, err);
 }
 
-static uint64_t whole(double value)
+static uint64_t memory_table_whole(double value)
 {
 	return value > 0 ? (uint64_t)llround(value) : 0;
 }
 
-static double share(double part, double of)
+static double memory_table_share(double part, double of)
 {
 	return of > 0 ? 100 * part / of : 0;
 }
@@ -136,18 +136,20 @@ static void print_line(struct ut_report *report, const struct ut_memory_report *
 	const struct ut_memory_amount *all = &l->of[UT_MEMORY_ALLOCATED];
 	double whole_peak = r->of[UT_MEMORY_AT_PEAK].bytes;
 	const struct ut_report_cell cells[] = {
-		ut_report_u64(whole(peak->bytes)),
-		ut_report_real(share(peak->bytes, whole_peak)),
+		ut_report_u64(memory_table_whole(peak->bytes)),
+		ut_report_real(memory_table_share(peak->bytes, whole_peak)),
 		error_cell(peak),
-		has_totals(r) ? ut_report_real(share(l->total, whole_peak)) : ut_report_none(),
-		ut_report_u64(whole(peak->count)),
-		ut_report_u64(whole(lost->bytes)),
+		has_totals(r) ? ut_report_real(memory_table_share(l->total, whole_peak))
+			      : ut_report_none(),
+		ut_report_u64(memory_table_whole(peak->count)),
+		ut_report_u64(memory_table_whole(lost->bytes)),
 		error_cell(lost),
-		ut_report_u64(whole(lost->count)),
-		ut_report_u64(whole(all->bytes)),
+		ut_report_u64(memory_table_whole(lost->count)),
+		ut_report_u64(memory_table_whole(all->bytes)),
 		error_cell(all),
-		ut_report_u64(whole(all->count)),
-		l->freed > 0 ? ut_report_u64(whole(l->life / l->freed)) : ut_report_none(),
+		ut_report_u64(memory_table_whole(all->count)),
+		l->freed > 0 ? ut_report_u64(memory_table_whole(l->life / l->freed))
+			     : ut_report_none(),
 		name_cell(r, l, people, room),
 		module_cell(r, l, people),
 		l->file ? ut_report_str(ut_strtab_get(&r->strings, l->file)) : ut_report_none(),
@@ -171,7 +173,8 @@ void ut_memory_print(struct ut_out *out, const struct ut_memory_report *r,
 
 /* ---- the sentence -------------------------------------------------------------------------- */
 
-static void add_name(struct ut_buf *b, const struct ut_memory_report *r, uint32_t string)
+static void memory_table_add_name(struct ut_buf *b, const struct ut_memory_report *r,
+				  uint32_t string)
 {
 	struct ut_str s = ut_strtab_get(&r->strings, string);
 	struct ut_buf name = { 0 };
@@ -184,7 +187,8 @@ static void add_name(struct ut_buf *b, const struct ut_memory_report *r, uint32_
 	ut_buf_release(&name);
 }
 
-static void add_file(struct ut_buf *b, const struct ut_memory_report *r, uint32_t string)
+static void memory_table_add_file(struct ut_buf *b, const struct ut_memory_report *r,
+				  uint32_t string)
 {
 	const char *name = ut_path_base(ut_strtab_get(&r->strings, string).ptr);
 
@@ -195,15 +199,15 @@ static void add_from(struct ut_buf *b, const struct ut_memory_report *r,
 		     const struct ut_memory_line *l, enum ut_memory_sample which)
 {
 	ut_buf_text(b, " from ");
-	add_name(b, r, l->name);
+	memory_table_add_name(b, r, l->name);
 	if (l->line) {
 		ut_buf_text(b, " (");
-		add_file(b, r, l->file);
+		memory_table_add_file(b, r, l->file);
 		ut_buf_fmt(b, ":%" PRIu32 ")", l->line);
 	}
 	if (l->caller[which] && l->caller[which] != l->name) {
 		ut_buf_text(b, ", called from ");
-		add_name(b, r, l->caller[which]);
+		memory_table_add_name(b, r, l->caller[which]);
 	}
 }
 
@@ -246,7 +250,7 @@ static void add_imports(struct ut_buf *b, const struct ut_memory_report *r)
 {
 	for (size_t i = 0; i < r->count; i++) {
 		const struct ut_memory_line *l = &r->lines[i];
-		double part = share(l->total, r->of[UT_MEMORY_AT_PEAK].bytes);
+		double part = memory_table_share(l->total, r->of[UT_MEMORY_AT_PEAK].bytes);
 
 		if (part >= LEAST_IMPORTS && r->by == UT_MEMORY_BY_FUNCTION &&
 		    ut_str_is(ut_strtab_get(&r->strings, l->name), "_find_and_load") &&
@@ -264,15 +268,18 @@ static void add_peak(struct ut_buf *b, const struct ut_memory_report *r)
 
 	if (count > 1) {
 		ut_buf_fmt(b, "%zu processes, peaks of %s in all; the largest, ", count,
-			   ut_size_text(size, sizeof(size), whole(r->of[UT_MEMORY_AT_PEAK].bytes)));
-		add_name(b, r, p->name);
+			   ut_size_text(size, sizeof(size),
+					memory_table_whole(r->of[UT_MEMORY_AT_PEAK].bytes)));
+		memory_table_add_name(b, r, p->name);
 		ut_buf_fmt(b, " (%" PRIu64 "): ", p->pid);
 	}
 	ut_buf_fmt(b, "peak %s at %s",
-		   ut_size_text(size, sizeof(size), whole(p->of[UT_MEMORY_AT_PEAK].bytes)),
+		   ut_size_text(size, sizeof(size),
+				memory_table_whole(p->of[UT_MEMORY_AT_PEAK].bytes)),
 		   ut_time_text(time, sizeof(time), p->peak_at));
 	ut_buf_fmt(b, ", %s%.1f%%", count > 1 ? "of all peaks " : "",
-		   share(top->of[UT_MEMORY_AT_PEAK].bytes, r->of[UT_MEMORY_AT_PEAK].bytes));
+		   memory_table_share(top->of[UT_MEMORY_AT_PEAK].bytes,
+				      r->of[UT_MEMORY_AT_PEAK].bytes));
 	add_error(b, &top->of[UT_MEMORY_AT_PEAK]);
 	add_from(b, r, top, UT_MEMORY_AT_PEAK);
 	add_imports(b, r);
@@ -288,10 +295,10 @@ static void add_lost(struct ut_buf *b, const struct ut_memory_report *r)
 		ut_buf_text(b, "; everything was freed");
 		return;
 	}
-	ut_buf_fmt(b, "; %s", ut_size_text(size, sizeof(size), whole(all->bytes)));
+	ut_buf_fmt(b, "; %s", ut_size_text(size, sizeof(size), memory_table_whole(all->bytes)));
 	add_error(b, all);
-	ut_buf_fmt(b, " in %" PRIu64 " %s never freed, most", whole(all->count),
-		   whole(all->count) == 1 ? "block was" : "blocks were");
+	ut_buf_fmt(b, " in %" PRIu64 " %s never freed, most", memory_table_whole(all->count),
+		   memory_table_whole(all->count) == 1 ? "block was" : "blocks were");
 	add_from(b, r, top, UT_MEMORY_NEVER_FREED);
 }
 

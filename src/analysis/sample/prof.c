@@ -141,7 +141,7 @@ static uint32_t node_number(struct ut_prof *p, uint32_t parent, uint32_t frame)
 	return (uint32_t)p->node_count++;
 }
 
-static uint32_t text(struct counting *c, uint32_t string)
+static uint32_t prof_text(struct counting *c, uint32_t string)
 {
 	struct ut_str s;
 
@@ -159,8 +159,9 @@ static uint32_t frame_of_place(struct counting *c, uint32_t place)
 	struct ut_place_in_code code = ut_stacks_get_place(&c->trace->stacks, place);
 
 	if (!c->frame[place]) {
-		const struct ut_prof_frame f = { text(c, code.function), text(c, code.module),
-						 text(c, code.file), code.line,
+		const struct ut_prof_frame f = { prof_text(c, code.function),
+						 prof_text(c, code.module), prof_text(c, code.file),
+						 code.line,
 						 c->p->opts.addresses ? code.address : 0 };
 
 		c->frame[place] = frame_number(c->p, &f) + 1;
@@ -225,7 +226,7 @@ static bool is_in_task(struct counting *c, const struct ut_sample_seen *e)
 	return false;
 }
 
-static bool is_wanted(struct counting *c, const struct ut_sample_seen *e)
+static bool prof_is_wanted(struct counting *c, const struct ut_sample_seen *e)
 {
 	const struct ut_prof_opts *o = &c->p->opts;
 
@@ -242,7 +243,7 @@ static uint32_t path_number(struct counting *c, const struct ut_sample_seen *e)
 	uint32_t path = 0;
 
 	for (size_t i = 0; i < e->task_count; i++) {
-		const struct ut_prof_group task = { .name = text(c, e->tasks[i]) };
+		const struct ut_prof_group task = { .name = prof_text(c, e->tasks[i]) };
 		const uint32_t key[2] = { path, group_number(&p->groups[UT_GROUP_TASK], &task) };
 		uint32_t hash = (uint32_t)ut_hash_bytes(key, sizeof(key)), at = hash, number;
 
@@ -287,11 +288,11 @@ static void find_groups(struct counting *c, const struct ut_sample_seen *e,
 	const struct ut_process *process = &c->trace->processes[t->process];
 	bool nobody = !t->id && ut_strtab_get(&c->trace->strings, t->name).ptr[0] == '[';
 	const struct ut_prof_group keys[UT_GROUPS] = {
-		[UT_GROUP_THREAD] = { .name = text(c, t->name),
-				      .process = text(c, process->name),
+		[UT_GROUP_THREAD] = { .name = prof_text(c, t->name),
+				      .process = prof_text(c, process->name),
 				      .id = t->id },
 		/* what is told of together is none of the process's own time */
-		[UT_GROUP_PROCESS] = { .name = text(c, nobody ? t->name : process->name),
+		[UT_GROUP_PROCESS] = { .name = prof_text(c, nobody ? t->name : process->name),
 				       .id = nobody ? 0 : process->pid },
 	};
 
@@ -306,7 +307,7 @@ static void count_sample(void *ctx, const struct ut_sample_seen *e)
 	struct counting *c = ctx;
 	uint32_t groups[UT_GROUPS], path, samples;
 
-	if (!is_wanted(c, e))
+	if (!prof_is_wanted(c, e))
 		return;
 	samples = !has_no_sample(c, e->stack);
 	c->first = e->ts < c->first ? e->ts : c->first;
@@ -369,7 +370,7 @@ static void take_wait(void *ctx, uint32_t event, uint64_t ns)
 {
 	struct counting *c = ctx;
 	struct ut_prof_did *did = &c->p->did;
-	uint32_t name = text(c, event);
+	uint32_t name = prof_text(c, event);
 
 	for (size_t i = 0; i < UT_PROF_WAITS; i++) {
 		if (did->waits[i].name && did->waits[i].name != name)
@@ -403,7 +404,7 @@ static void take_did(struct counting *c, const struct ut_store *store)
 		if (t->tracks[i].type != UT_TRACK_THREAD)
 			continue;
 		if (!did->mostly)
-			did->mostly = text(c, wait_of(t, &t->tracks[i]));
+			did->mostly = prof_text(c, wait_of(t, &t->tracks[i]));
 		did->known |= take_fact(t, &t->tracks[i], "cpu_ns", &did->ran);
 		take_fact(t, &t->tracks[i], "waiting_ns", &did->waited);
 		take_fact(t, &t->tracks[i], "ready_ns", &did->ready);
@@ -412,7 +413,7 @@ static void take_did(struct counting *c, const struct ut_store *store)
 }
 
 /* The same event in all stores. */
-static uint32_t event_of(const struct ut_prof *p, const struct ut_store *store)
+static uint32_t prof_event_of(const struct ut_prof *p, const struct ut_store *store)
 {
 	return ut_sample_event(store, p->event ? ut_prof_text(p, p->event).ptr : p->opts.event);
 }
@@ -423,7 +424,7 @@ void ut_prof_add(struct ut_prof *p, const struct ut_store *store)
 	struct counting c = { .p = p, .trace = t, .first = UINT64_MAX };
 	struct ut_sample_walk walk = { .store = store,
 				       .filter = p->opts.filter,
-				       .event = event_of(p, store),
+				       .event = prof_event_of(p, store),
 				       .each = count_sample,
 				       .ctx = &c };
 	size_t stacks = t->stacks.site_count + 1;
@@ -435,7 +436,7 @@ void ut_prof_add(struct ut_prof *p, const struct ut_store *store)
 	c.frame = ut_make((t->stacks.place_count + 1) * sizeof(*c.frame));
 	c.node = ut_make(stacks * sizeof(*c.node));
 	if (!p->event)
-		p->event = text(&c, walk.event);
+		p->event = prof_text(&c, walk.event);
 	if (p->opts.function)
 		match_stacks(&c);
 	ut_sample_walk(&walk);

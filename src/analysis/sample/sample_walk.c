@@ -137,7 +137,7 @@ static void find_tasks(struct walking *w, struct ut_sample_seen *seen, uint32_t 
 }
 
 /* The task that a sample says it fell into is the innermost one. */
-static void send_sample(struct walking *w, const struct ut_event *e)
+static void sample_walk_send_sample(struct walking *w, const struct ut_event *e)
 {
 	struct ut_sample_seen seen = { .track = e->track,
 				       .ts = e->ts,
@@ -178,7 +178,7 @@ static void walk_track(struct walking *w, uint32_t track)
 				w->w->other++;
 			else if (e.kind == UT_KIND_SAMPLE &&
 				 ut_filter_wants_timestamp(&w->view, e.ts))
-				send_sample(w, &e);
+				sample_walk_send_sample(w, &e);
 		}
 	}
 }

@@ -14,7 +14,7 @@
 #define OPERATOR  "operator"
 #define ANONYMOUS "(anonymous namespace)"
 
-static bool is_word(char c)
+static bool short_name_is_word(char c)
 {
 	return isalnum((unsigned char)c) || c == '_';
 }
@@ -29,7 +29,7 @@ static size_t operator_len(struct ut_str s)
 	while (len < s.len && len < 3 && strchr("<>=!+-*/%^&|~,", s.ptr[len]) && s.ptr[len])
 		len++;
 	/* of "operator<<int>" the second one opens arguments, of "operator<<(" it does not */
-	if (len == 2 && !memcmp(s.ptr, "<<", 2) && s.len > 2 && is_word(s.ptr[2]))
+	if (len == 2 && !memcmp(s.ptr, "<<", 2) && s.len > 2 && short_name_is_word(s.ptr[2]))
 		len = 1;
 	return len;
 }
@@ -38,12 +38,12 @@ static size_t operator_len(struct ut_str s)
 static bool opens_arguments(struct ut_str s, size_t at)
 {
 	return s.ptr[at] == '<' && at &&
-	       (is_word(s.ptr[at - 1]) || strchr(" ])", s.ptr[at - 1]) ||
+	       (short_name_is_word(s.ptr[at - 1]) || strchr(" ])", s.ptr[at - 1]) ||
 		(s.ptr[at - 1] == ':' && at > 2));
 }
 
 /* Where the bracket that opens here is closed: behind it. The end, if it never is. */
-static size_t behind(struct ut_str s, size_t at, char open, char close)
+static size_t short_name_behind(struct ut_str s, size_t at, char open, char close)
 {
 	size_t depth = 0;
 
@@ -57,12 +57,13 @@ static size_t behind(struct ut_str s, size_t at, char open, char close)
 }
 
 /* One step; returns where to go on, s.len at the end of the name. *start: of the name in b. */
-static size_t step(struct ut_buf *b, struct ut_str s, size_t at, size_t *start, bool arguments)
+static size_t short_name_step(struct ut_buf *b, struct ut_str s, size_t at, size_t *start,
+			      bool arguments)
 {
 	struct ut_str rest = { s.ptr + at, s.len - at };
 	size_t end = at + 1;
 
-	if (ut_str_has_start(rest, OPERATOR) && (!at || !is_word(s.ptr[at - 1]))) {
+	if (ut_str_has_start(rest, OPERATOR) && (!at || !short_name_is_word(s.ptr[at - 1]))) {
 		struct ut_str behind_word = { rest.ptr + strlen(OPERATOR),
 					      rest.len - strlen(OPERATOR) };
 
@@ -72,11 +73,11 @@ static size_t step(struct ut_buf *b, struct ut_str s, size_t at, size_t *start, 
 	} else if (ut_str_has_start(rest, ANONYMOUS)) {
 		end = at + strlen(ANONYMOUS);
 	} else if (opens_arguments(s, at)) {
-		end = behind(s, at, '<', '>');
+		end = short_name_behind(s, at, '<', '>');
 		if (!arguments)
 			return end;
 	} else if (s.ptr[at] == '{') {
-		end = behind(s, at, '{', '}');
+		end = short_name_behind(s, at, '{', '}');
 	} else if (s.ptr[at] == '(' && at) {
 		return s.len;
 	} else if (s.ptr[at] == ' ') {
@@ -105,7 +106,7 @@ static void shorten(struct ut_buf *b, struct ut_str name, bool arguments)
 	size_t start = 0;
 
 	for (size_t at = 0; is_long(name) && name.ptr[0] != '<' && at < name.len;)
-		at = step(&made, name, at, &start, arguments);
+		at = short_name_step(&made, name, at, &start, arguments);
 	/* Rust's "mem::<u32>" leaves colons behind */
 	while (made.len > start + 2 && made.data[made.len - 1] == ':')
 		made.len--;

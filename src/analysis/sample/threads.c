@@ -145,7 +145,7 @@ static bool is_libc(const struct counting *c, uint32_t place)
 	       ut_str_has_start(name, "libpthread") || ut_str_is(name, "[vdso]");
 }
 
-static uint32_t text(struct counting *c, uint32_t string)
+static uint32_t threads_text(struct counting *c, uint32_t string)
 {
 	struct ut_str s = ut_strtab_get(&c->trace->strings, string);
 
@@ -157,7 +157,7 @@ static uint32_t row_of_region(struct counting *c, uint32_t place)
 {
 	struct ut_place_in_code p = ut_stacks_get_place(&c->trace->stacks, place);
 	struct ut_threads *t = c->t;
-	const uint32_t key[2] = { text(c, p.function), text(c, p.module) };
+	const uint32_t key[2] = { threads_text(c, p.function), threads_text(c, p.module) };
 	uint32_t hash = (uint32_t)ut_hash_bytes(key, sizeof(key)), at = hash, number;
 
 	while ((number = ut_hashtab_next(&t->region_of, hash, &at)) &&
@@ -200,14 +200,14 @@ static uint32_t region_of(struct counting *c, uint32_t stack)
 
 /* ---- facts --------------------------------------------------------------------------------- */
 
-static uint64_t value_of(const struct ut_arg *a)
+static uint64_t threads_value_of(const struct ut_arg *a)
 {
 	return a->type == UT_ARG_F64 ? (uint64_t)a->value.f64 : a->value.u64;
 }
 
 /* The fact of a track, the first of a list; NULL = nobody has told. */
-static const struct ut_arg *fact(const struct ut_trace *t, const struct ut_track *track,
-				 const char *key)
+static const struct ut_arg *threads_fact(const struct ut_trace *t, const struct ut_track *track,
+					 const char *key)
 {
 	for (uint32_t a = track->args; a && t->args[a].type != UT_ARG_END; a++) {
 		if (ut_str_is(ut_strtab_get(&t->strings, t->args[a].key), key))
@@ -216,11 +216,12 @@ static const struct ut_arg *fact(const struct ut_trace *t, const struct ut_track
 	return NULL;
 }
 
-static uint64_t number(const struct ut_trace *t, const struct ut_track *track, const char *key)
+static uint64_t threads_number(const struct ut_trace *t, const struct ut_track *track,
+			       const char *key)
 {
-	const struct ut_arg *a = fact(t, track, key);
+	const struct ut_arg *a = threads_fact(t, track, key);
 
-	return a ? value_of(a) : 0;
+	return a ? threads_value_of(a) : 0;
 }
 
 static uint32_t process_of(struct counting *c, uint32_t process)
@@ -233,7 +234,7 @@ static uint32_t process_of(struct counting *c, uint32_t process)
 	t->processes =
 		ut_grow(t->processes, t->process_count + 1, &t->process_cap, sizeof(*t->processes));
 	t->processes[t->process_count] =
-		(struct ut_threads_process){ .name = text(c, p->name), .pid = p->pid };
+		(struct ut_threads_process){ .name = threads_text(c, p->name), .pid = p->pid };
 	c->process_of[process] = (uint32_t)++t->process_count;
 	return c->process_of[process] - 1;
 }
@@ -242,7 +243,7 @@ static uint32_t process_of(struct counting *c, uint32_t process)
 static void take_parallel(struct counting *c, const struct ut_track *track)
 {
 	const struct ut_trace *t = c->trace;
-	const struct ut_arg *a = fact(t, track, "running_ns");
+	const struct ut_arg *a = threads_fact(t, track, "running_ns");
 	struct ut_threads_process *p;
 	uint32_t process;
 	size_t cap = 0;
@@ -251,14 +252,14 @@ static void take_parallel(struct counting *c, const struct ut_track *track)
 		return;
 	process = process_of(c, track->process); /* may move them all */
 	p = &c->t->processes[process];
-	p->elapsed = number(t, track, "elapsed_ns");
-	p->paused = number(t, track, "paused_ns");
+	p->elapsed = threads_number(t, track, "elapsed_ns");
+	p->paused = threads_number(t, track, "paused_ns");
 	p->at_once_count = 0;
 	free(p->at_once);
 	p->at_once = NULL;
 	for (uint32_t key = a->key; a->type != UT_ARG_END && a->key == key; a++) {
 		p->at_once = ut_grow(p->at_once, p->at_once_count + 1, &cap, sizeof(*p->at_once));
-		p->at_once[p->at_once_count++] = value_of(a);
+		p->at_once[p->at_once_count++] = threads_value_of(a);
 	}
 }
 
@@ -276,12 +277,13 @@ static uint64_t weight_of(const struct counting *c, const struct ut_event *e)
 	count = ut_arglists_get(&c->store->args, e->args, list, 4);
 	for (size_t i = 0; i < count && i < 4; i++) {
 		if (ut_str_is(ut_strtab_get(&c->trace->strings, list[i].key), UT_SAMPLE_WEIGHT))
-			return value_of(&list[i]);
+			return threads_value_of(&list[i]);
 	}
 	return weight;
 }
 
-static void take_sample(struct counting *c, struct ut_thread_row *r, const struct ut_event *e)
+static void threads_take_sample(struct counting *c, struct ut_thread_row *r,
+				const struct ut_event *e)
 {
 	uint32_t stack = ut_sample_stack(e->val), region;
 	uint64_t weight = weight_of(c, e);
@@ -341,27 +343,27 @@ static void take_thread(struct counting *c, uint32_t number_of_track)
 {
 	const struct ut_trace *t = c->trace;
 	const struct ut_track *track = &t->tracks[number_of_track];
-	struct ut_thread_row r = { .name = text(c, track->name),
+	struct ut_thread_row r = { .name = threads_text(c, track->name),
 				   .tid = track->id,
-				   .ran = number(t, track, "cpu_ns"),
-				   .waited = number(t, track, "waiting_ns"),
-				   .ready = number(t, track, "ready_ns"),
-				   .switches = number(t, track, "switches"),
-				   .preemptions = number(t, track, "preemptions"),
-				   .migrations = number(t, track, "migrations"),
-				   .has_counts = fact(t, track, "waiting_ns") != NULL };
+				   .ran = threads_number(t, track, "cpu_ns"),
+				   .waited = threads_number(t, track, "waiting_ns"),
+				   .ready = threads_number(t, track, "ready_ns"),
+				   .switches = threads_number(t, track, "switches"),
+				   .preemptions = threads_number(t, track, "preemptions"),
+				   .migrations = threads_number(t, track, "migrations"),
+				   .has_counts = threads_fact(t, track, "waiting_ns") != NULL };
 
-	each_sample(c, number_of_track, take_sample, &r);
+	each_sample(c, number_of_track, threads_take_sample, &r);
 	close_regions(c->t);
 	if (!r.sampled && !r.ran && !r.waited)
 		return;
-	if (!fact(t, track, "cpu_ns"))
+	if (!threads_fact(t, track, "cpu_ns"))
 		r.ran = r.sampled;
 	r.together = !r.tid && ut_strtab_get(&c->trace->strings, track->name).ptr[0] == '[';
 	r.process = process_of(c, track->process);
 	if (!r.together)
 		c->t->processes[r.process].ran += r.ran;
-	c->t->processes[r.process].switches |= fact(t, track, "switches") != NULL;
+	c->t->processes[r.process].switches |= threads_fact(t, track, "switches") != NULL;
 	c->t->rows = ut_grow(c->t->rows, c->t->count + 1, &c->t->cap, sizeof(*c->t->rows));
 	c->t->rows[c->t->count++] = r;
 }
@@ -369,7 +371,8 @@ static void take_thread(struct counting *c, uint32_t number_of_track)
 /* ---- waits --------------------------------------------------------------------------------- */
 
 /* What was called to wait, and by whom. */
-static void find_functions(struct counting *c, uint32_t stack, uint32_t *name, uint32_t *caller)
+static void threads_find_functions(struct counting *c, uint32_t stack, uint32_t *name,
+				   uint32_t *caller)
 {
 	const struct ut_stacks *s = &c->trace->stacks;
 	uint32_t at = stack, next;
@@ -383,19 +386,19 @@ static void find_functions(struct counting *c, uint32_t stack, uint32_t *name, u
 			break;
 	}
 	next = ut_stacks_get(s, at).caller;
-	*name = at ? text(c, ut_stacks_innermost(s, at).function) : 0;
-	*caller = next ? text(c, ut_stacks_innermost(s, next).function) : 0;
+	*name = at ? threads_text(c, ut_stacks_innermost(s, at).function) : 0;
+	*caller = next ? threads_text(c, ut_stacks_innermost(s, next).function) : 0;
 }
 
 static void take_wait(struct counting *c, struct ut_thread_row *unused, const struct ut_event *e)
 {
 	struct ut_threads *t = c->t;
-	uint32_t key[3] = { text(c, e->name), 0, 0 }, hash, at, number_of_row;
+	uint32_t key[3] = { threads_text(c, e->name), 0, 0 }, hash, at, number_of_row;
 	uint64_t ns = weight_of(c, e);
 	struct ut_wait_row *r;
 
 	(void)unused;
-	find_functions(c, ut_sample_stack(e->val), &key[1], &key[2]);
+	threads_find_functions(c, ut_sample_stack(e->val), &key[1], &key[2]);
 	hash = at = (uint32_t)ut_hash_bytes(key, sizeof(key));
 	while ((number_of_row = ut_hashtab_next(&t->wait_of, hash, &at))) {
 		r = &t->waits[number_of_row - 1];

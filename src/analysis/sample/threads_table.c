@@ -93,7 +93,7 @@ int ut_threads_check_sort(enum ut_threads_table which, const char *sort, struct 
 	return ut_report_check_sort(&tables[which], sort, err);
 }
 
-static struct ut_report_cell string(const struct ut_threads *t, uint32_t id)
+static struct ut_report_cell threads_table_string(const struct ut_threads *t, uint32_t id)
 {
 	return id ? ut_report_str(ut_strtab_get(&t->strings, id)) : ut_report_none();
 }
@@ -128,14 +128,14 @@ static void add_threads(struct ut_report *report, const struct ut_threads *t)
 			if_known(r, r->switches),
 			if_known(r, r->preemptions),
 			if_known(r, r->migrations),
-			string(t, r->name),
+			threads_table_string(t, r->name),
 			ut_report_u64(r->tid),
 			ut_report_none(),
 			ut_report_none(),
 		};
 
 		if (whose && (!r->together || !ut_report_for_people(report))) {
-			cells[PROCESS] = string(t, p->name);
+			cells[PROCESS] = threads_table_string(t, p->name);
 			cells[PROCESS + 1] = ut_report_u64(p->pid);
 		}
 		ut_report_add(report, cells);
@@ -157,7 +157,7 @@ static void add_cpus(struct ut_report *report, const struct ut_threads *t)
 				ut_report_real(100 * share),
 				ut_report_str((struct ut_str){
 					bar, (size_t)(share * (sizeof(bar) - 1) + 0.5) }),
-				string(t, p->name),
+				threads_table_string(t, p->name),
 				ut_report_u64(p->pid),
 			};
 
@@ -177,7 +177,7 @@ static void add_region(struct ut_report *report, const struct ut_threads *t,
 		ut_report_real(ut_region_balance(r)),
 		/* what the others waited for the busiest one */
 		ut_report_u64(r->most * r->threads - r->ran),
-		string(t, r->name),
+		threads_table_string(t, r->name),
 		ut_report_for_people(report) ? ut_report_text(ut_path_base(module.ptr))
 					     : ut_report_str(module),
 	};
@@ -199,10 +199,10 @@ static void add_waits(struct ut_report *report, const struct ut_threads *t)
 	for (size_t i = 0; i < t->wait_count; i++) {
 		const struct ut_wait_row *r = &t->waits[i];
 		const struct ut_report_cell cells[] = {
-			ut_report_u64(r->waited),  ut_report_u64(r->count),
-			ut_report_u64(r->longest), ut_report_u64(r->threads),
-			string(t, r->kind),        string(t, r->name),
-			string(t, r->caller),
+			ut_report_u64(r->waited),           ut_report_u64(r->count),
+			ut_report_u64(r->longest),          ut_report_u64(r->threads),
+			threads_table_string(t, r->kind),   threads_table_string(t, r->name),
+			threads_table_string(t, r->caller),
 		};
 
 		ut_report_add(report, cells);

@@ -94,7 +94,7 @@ static bool has_siblings(const struct printing *p, uint32_t node)
 	       p->t->nodes[n->parent].self * 20 > p->t->nodes[n->parent].total;
 }
 
-static void add_name(struct printing *p, uint32_t node)
+static void tree_table_add_name(struct printing *p, uint32_t node)
 {
 	const struct ut_tree_node *n = &p->t->nodes[node];
 	const struct ut_prof_frame *f = &p->t->profile->functions[n->function];
@@ -126,7 +126,7 @@ static bool print_node(void *ctx, uint32_t node, uint32_t depth)
 
 	if (n->total < p->least || !n->total)
 		return false;
-	add_name(p, node);
+	tree_table_add_name(p, node);
 	cells[TOTAL] = ut_report_u64(n->total);
 	cells[TOTAL_SHARE] = ut_report_real(ut_hot_share(n->total, p->all));
 	cells[SELF] =

@@ -14,7 +14,7 @@ void ut_tt_bars_release(struct ut_tt_bars *b)
 	*b = (struct ut_tt_bars){ 0 };
 }
 
-static struct ut_tt_bar *add(struct ut_tt_bars *b)
+static struct ut_tt_bar *bars_add(struct ut_tt_bars *b)
 {
 	b->items = ut_grow(b->items, b->count + 1, &b->cap, sizeof(*b->items));
 	b->items[b->count] = (struct ut_tt_bar){ 0 };
@@ -37,7 +37,7 @@ void ut_tt_bars_gaps(struct ut_tt_bars *b, const struct ut_tt_log *log, const st
 	b->count = 0;
 	for (uint32_t i = l->first; i + 1 < l->first + l->count; i++) {
 		const struct ut_tt_row *from = &log->rows[i], *to = &log->rows[i + 1];
-		struct ut_tt_bar *bar = add(b);
+		struct ut_tt_bar *bar = bars_add(b);
 
 		bar->start = from->ts;
 		bar->cycles = to->ts - from->ts;
@@ -117,7 +117,7 @@ void ut_tt_bars_spans(struct ut_tt_bars *b, const struct ut_tt_log *log, const s
 		b->open = ut_grow(b->open, depth + 1, &b->open_cap, sizeof(*b->open));
 		b->open[depth] = (uint32_t)b->count;
 		b->pairs[pair]++;
-		bar = add(b);
+		bar = bars_add(b);
 		bar->start = log->rows[i].ts;
 		bar->row = i;
 		bar->depth = (uint32_t)depth++;

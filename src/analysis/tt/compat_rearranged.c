@@ -18,7 +18,7 @@ struct placed {
 	uint32_t core;
 };
 
-static int by_key(const void *pa, const void *pb)
+static int compat_rearranged_by_key(const void *pa, const void *pb)
 {
 	const struct placed *a = pa, *b = pb;
 
@@ -37,7 +37,7 @@ uint32_t *ut_tt_cores_by_place(const struct ut_tt_log *log, const struct ut_tt_c
 
 		placed[i] = (struct placed){ c->x + 100ll * c->y, chip->core + i };
 	}
-	qsort(placed, chip->core_count, sizeof(*placed), by_key);
+	qsort(placed, chip->core_count, sizeof(*placed), compat_rearranged_by_key);
 	for (uint32_t i = 0; i < chip->core_count; i++)
 		cores[i] = placed[i].core;
 	free(placed);
@@ -76,8 +76,8 @@ static uint8_t *find_defaults(const struct ut_tt_log *log, const char *risc)
 	return found;
 }
 
-static void put_cells(const struct ut_tt_log *log, const struct ut_tt_lane *lane,
-		      const uint8_t *defaults, struct ut_out *out)
+static void compat_rearranged_put_cells(const struct ut_tt_log *log, const struct ut_tt_lane *lane,
+					const uint8_t *defaults, struct ut_out *out)
 {
 	for (int marker = 1; marker <= 4; marker++) {
 		const char *sep = ",";
@@ -137,7 +137,8 @@ void ut_tt_write_rearranged(const struct ut_tt_log *log, struct ut_out *out)
 
 			ut_out_fmt(out, "%" PRId32 ",%" PRId32, core->x, core->y);
 			for (size_t r = 0; r < 2; r++)
-				put_cells(log, find_lane(log, core, riscs[r]), defaults[r], out);
+				compat_rearranged_put_cells(log, find_lane(log, core, riscs[r]),
+							    defaults[r], out);
 			ut_out_text(out, "\r\n");
 		}
 		free(cores);

@@ -42,7 +42,7 @@ static void add_commas(char to[CELL], const char *digits)
 }
 
 /* No decimals: halves go to the even side, as printf and Python both do. */
-static const char *number(char to[CELL], double value)
+static const char *compat_stats_number(char to[CELL], double value)
 {
 	char digits[CELL / 2];
 
@@ -51,7 +51,7 @@ static const char *number(char to[CELL], double value)
 	return to;
 }
 
-static const char *whole(char to[CELL], uint64_t value)
+static const char *compat_stats_whole(char to[CELL], uint64_t value)
 {
 	char digits[CELL / 2];
 
@@ -60,7 +60,7 @@ static const char *whole(char to[CELL], uint64_t value)
 	return to;
 }
 
-static void put_stats(const struct ut_tt_stats *st, bool zones, struct ut_out *out)
+static void compat_stats_put_stats(const struct ut_tt_stats *st, bool zones, struct ut_out *out)
 {
 	const struct {
 		const char *name;
@@ -76,12 +76,13 @@ static void put_stats(const struct ut_tt_stats *st, bool zones, struct ut_out *o
 
 	if (st->count < 2) {
 		ut_out_fmt(out, "%12s [cycles] = %10s\n", "Duration",
-			   number(text, (double)st->max));
+			   compat_stats_number(text, (double)st->max));
 		return;
 	}
 	for (size_t i = 0; i < count; i++)
 		ut_out_fmt(out, "%12s %s = %10s\n", shown[i].name,
-			   zones && !i ? "        " : "[cycles]", number(text, shown[i].value));
+			   zones && !i ? "        " : "[cycles]",
+			   compat_stats_number(text, shown[i].value));
 }
 
 /* ---- the map ------------------------------------------------------------------------------- */
@@ -118,15 +119,15 @@ static void put_core(const struct ut_tt_stats *st, struct ut_out *out)
 	if (!st) {
 		ut_out_fmt(out, "%*s", WIDTH, "X");
 	} else if (st->count < 2) {
-		ut_out_fmt(out, "%*s", WIDTH, number(median, st->median));
+		ut_out_fmt(out, "%*s", WIDTH, compat_stats_number(median, st->median));
 	} else {
-		snprintf(text, sizeof(text), "%s\u00b1%s", number(median, st->median),
-			 whole(half, ut_tt_range(st) / 2));
+		snprintf(text, sizeof(text), "%s\u00b1%s", compat_stats_number(median, st->median),
+			 compat_stats_whole(half, ut_tt_range(st) / 2));
 		ut_out_fmt(out, "%*s", WIDTH + 1, text);
 	}
 }
 
-static void put_cell(const struct map *map, int row, int x, struct ut_out *out)
+static void compat_stats_put_cell(const struct map *map, int row, int x, struct ut_out *out)
 {
 	if (row == ROW_NUMBERS)
 		ut_out_fmt(out, "%*d", WIDTH, x);
@@ -140,7 +141,7 @@ static void put_cell(const struct map *map, int row, int x, struct ut_out *out)
 		ut_out_fmt(out, "%*s%d", WIDTH - 1, "DRAM", x / 3 + (row == ROW_DRAM_2 ? 4 : 0));
 }
 
-static void put_row(const struct map *map, int row, struct ut_out *out)
+static void compat_stats_put_row(const struct map *map, int row, struct ut_out *out)
 {
 	if (row >= 0 && row != ROW_DRAM_2)
 		ut_out_fmt(out, "%2d|| ", row > ROW_DRAM_2 ? row - 1 : row);
@@ -148,7 +149,7 @@ static void put_row(const struct map *map, int row, struct ut_out *out)
 		ut_out_text(out, "     ");
 	ut_out_text(out, row == 1 ? "ARC" : row == 3 ? "PCI" : row >= 0 ? "---" : "   ");
 	for (int x = 0; x < COLUMNS; x++)
-		put_cell(map, row, x, out);
+		compat_stats_put_cell(map, row, x, out);
 	ut_out_text(out, "\n");
 }
 
@@ -159,7 +160,7 @@ static void put_map(const struct ut_tt_analysis *a, const struct ut_tt_chip *chi
 
 	fill_map(&map, a, chip, rule);
 	for (int row = ROW_NUMBERS; row <= ROW_LAST; row++)
-		put_row(&map, row, out);
+		compat_stats_put_row(&map, row, out);
 	ut_out_text(out, "\n\n\n");
 }
 
@@ -178,7 +179,7 @@ void ut_tt_write_stats(const struct ut_tt_analysis *a, struct ut_out *out)
 				continue;
 			ut_out_fmt(out, "\n=================== %s ===================\n",
 				   rule->name);
-			put_stats(st, log->zones, out);
+			compat_stats_put_stats(st, log->zones, out);
 			ut_out_text(out, "\n");
 			if (maps && rule->across == UT_TT_ACROSS_CORE)
 				put_map(a, &log->chips[i], r, out);

@@ -93,7 +93,7 @@ struct merge {
 	uint32_t ***to_core; /* per lane: the same, in the order of its core */
 };
 
-static bool before(struct head a, struct head b)
+static bool tt_devlog_before(struct head a, struct head b)
 {
 	return a.ts < b.ts || (a.ts == b.ts && a.rank < b.rank);
 }
@@ -114,8 +114,8 @@ static struct head play(struct merge *m, uint32_t node)
 		return head_of(m, node - m->leaves);
 	a = play(m, 2 * node);
 	b = play(m, 2 * node + 1);
-	m->loser[node] = before(a, b) ? b : a;
-	return before(a, b) ? a : b;
+	m->loser[node] = tt_devlog_before(a, b) ? b : a;
+	return tt_devlog_before(a, b) ? a : b;
 }
 
 /* A lane has moved on: it plays again, up to the top. */
@@ -126,7 +126,7 @@ static struct head replay(struct merge *m, uint32_t lane)
 	for (uint32_t node = (lane + m->leaves) / 2; node; node /= 2) {
 		struct head other = m->loser[node];
 
-		if (before(other, winner)) {
+		if (tt_devlog_before(other, winner)) {
 			m->loser[node] = winner;
 			winner = other;
 		}

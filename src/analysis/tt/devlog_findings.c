@@ -41,7 +41,7 @@ struct finding {
 	uint64_t from, to; /* of the chip's own time, if at is set */
 };
 
-static uint64_t ns(const struct findings *t, uint64_t cycles)
+static uint64_t devlog_findings_ns(const struct findings *t, uint64_t cycles)
 {
 	return (uint64_t)((double)cycles * 1000 / (double)t->log->mhz);
 }
@@ -112,8 +112,8 @@ static void say_core(const struct findings *t, struct finding *f)
 		   "Kernels take %s in all; for %s of that the mean core waits for the slowest. "
 		   "Split the work more evenly, or over more cores.",
 		   op, k->op, mean > 0 ? 100 * ((double)k->slowest_cycles / mean - 1) : 0,
-		   ut_time_text(all, sizeof(all), ns(t, t->kernels)),
-		   ut_time_text(wait, sizeof(wait), ns(t, t->waits)));
+		   ut_time_text(all, sizeof(all), devlog_findings_ns(t, t->kernels)),
+		   ut_time_text(wait, sizeof(wait), devlog_findings_ns(t, t->waits)));
 	ut_buf_fmt(&f->query, "track:/^\\(%" PRId32 ", %" PRId32 "\\) /", core->x, core->y);
 	f->gain = t->waits;
 	f->share = (double)t->waits / (double)(t->kernels + t->gaps);
@@ -137,9 +137,10 @@ static void say_gaps(const struct findings *t, struct finding *f)
 		   "%s of %s lie between the end of kernels and the start of the next; the longest "
 		   "gap, %s, is before %s %" PRIu64
 		   ". Keep the device fed: dispatch ahead, capture a trace, or make ops larger.",
-		   ut_time_text(gaps, sizeof(gaps), ns(t, t->gaps)),
-		   ut_time_text(all, sizeof(all), ns(t, t->kernels + t->gaps)),
-		   ut_time_text(longest, sizeof(longest), ns(t, (uint64_t)k->gap)), op, k->op);
+		   ut_time_text(gaps, sizeof(gaps), devlog_findings_ns(t, t->gaps)),
+		   ut_time_text(all, sizeof(all), devlog_findings_ns(t, t->kernels + t->gaps)),
+		   ut_time_text(longest, sizeof(longest), devlog_findings_ns(t, (uint64_t)k->gap)),
+		   op, k->op);
 	f->gain = t->gaps;
 	f->at = k;
 	f->from = k->kernel_start - (uint64_t)k->gap;
@@ -187,7 +188,8 @@ static void say_doubts(const struct findings *t, struct finding *f)
 
 /* ---- all of it ------------------------------------------------------------------------------ */
 
-static void put_finding(const struct findings *t, struct finding *f, struct ut_out *json)
+static void devlog_findings_put_finding(const struct findings *t, struct finding *f,
+					struct ut_out *json)
 {
 	ut_out_text(json, "{\"tone\":");
 	ut_out_json_str(json, f->tone, strlen(f->tone));
@@ -196,7 +198,7 @@ static void put_finding(const struct findings *t, struct finding *f, struct ut_o
 	ut_out_text(json, ",\"why\":");
 	ut_out_json_str(json, f->why.data, f->why.len);
 	if (f->gain)
-		ut_out_fmt(json, ",\"gain\":%" PRIu64, ns(t, f->gain));
+		ut_out_fmt(json, ",\"gain\":%" PRIu64, devlog_findings_ns(t, f->gain));
 	if (f->at) {
 		int64_t shift = t->s->align->shift[f->at->chip];
 
@@ -215,7 +217,7 @@ static void put_finding(const struct findings *t, struct finding *f, struct ut_o
 }
 
 /* The most expensive first. */
-static size_t find(const struct findings *t, struct finding all[5])
+static size_t devlog_findings_find(const struct findings *t, struct finding all[5])
 {
 	const struct ut_tt_doubts *d = &t->log->doubts;
 	size_t n = 0;
@@ -262,11 +264,11 @@ void ut_tt_attach_findings(const struct ut_tt_shown *s, const struct ut_tt_kerne
 			add_op(&t, &k->items[i]);
 	}
 	find_worst_op(&t, k);
-	count = find(&t, all);
+	count = devlog_findings_find(&t, all);
 	ut_out_text(json, "[");
 	for (size_t i = 0; i < count; i++) {
 		ut_out_text(json, i ? "," : "");
-		put_finding(&t, &all[i], json);
+		devlog_findings_put_finding(&t, &all[i], json);
 	}
 	ut_out_text(json, "]");
 	ut_view_attach(v, UT_TT_TOOL, UT_TT_TITLE, "findings", json);

@@ -143,7 +143,7 @@ static void order_tracks(const struct ut_tt_shown *s, const uint32_t *tracks,
 /* ---- the view ------------------------------------------------------------------------------- */
 
 /* The date is that of the file: a log does not tell its own. */
-static void describe(const struct ut_tt_shown *s, struct ut_view *v)
+static void devlog_page_describe(const struct ut_tt_shown *s, struct ut_view *v)
 {
 	const struct ut_tt_log *log = s->a->log;
 	uint32_t from, end = ut_tt_shown_chips(s, &from), cores = 0;
@@ -171,7 +171,8 @@ static void describe(const struct ut_tt_shown *s, struct ut_view *v)
 	ut_buf_release(&b);
 }
 
-static struct ut_view *make_view(const struct ut_tt_shown *s, struct ut_store *store, bool lent)
+static struct ut_view *devlog_page_make_view(const struct ut_tt_shown *s, struct ut_store *store,
+					     bool lent)
 {
 	uint32_t *tracks = tracks_of_lanes(s->a->log, &store->trace);
 	struct ut_view *v = ut_view_new();
@@ -184,14 +185,14 @@ static struct ut_view *make_view(const struct ut_tt_shown *s, struct ut_store *s
 	group_cores(s->a->log, tracks, v);
 	free(tracks);
 	ut_view_ready(v, 0);
-	describe(s, v);
+	devlog_page_describe(s, v);
 	ut_tt_attach_sheets(s, v);
 	return v;
 }
 
 struct ut_view *ut_tt_view_of(const struct ut_tt_shown *s, struct ut_store *store)
 {
-	return make_view(s, store, true);
+	return devlog_page_make_view(s, store, true);
 }
 
 struct ut_view *ut_tt_make_view(const struct ut_tt_shown *s)
@@ -199,5 +200,5 @@ struct ut_view *ut_tt_make_view(const struct ut_tt_shown *s)
 	struct ut_store store;
 
 	ut_tt_make_store(s, &store);
-	return make_view(s, &store, false);
+	return devlog_page_make_view(s, &store, false);
 }

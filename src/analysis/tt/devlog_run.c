@@ -133,7 +133,7 @@ struct folder {
 	struct ut_err *err;
 };
 
-static struct ut_out *open_file(struct folder *f, const char *name)
+static struct ut_out *devlog_run_open_file(struct folder *f, const char *name)
 {
 	return ut_out_open(ut_path_join(&f->arena, f->opts->output, name), UT_OUT_OVERWRITE);
 }
@@ -219,8 +219,8 @@ static int copy_log(struct folder *f)
 }
 
 /* The timeline in any of our formats: from its events, or from columns if there are any. */
-static void put_trace(struct folder *f, const struct ut_exporter *format, struct ut_store *store,
-		      struct ut_out *out)
+static void devlog_run_put_trace(struct folder *f, const struct ut_exporter *format,
+				 struct ut_store *store, struct ut_out *out)
 {
 	struct ut_sink *sink;
 	struct ut_trace trace;
@@ -240,10 +240,10 @@ static void put_trace(struct folder *f, const struct ut_exporter *format, struct
 /* Logs of zones had no such file, so theirs is the good one. */
 static int write_chrome(struct folder *f)
 {
-	struct ut_out *out = open_file(f, CHROME);
+	struct ut_out *out = devlog_run_open_file(f, CHROME);
 
 	if (f->d->log.zones)
-		put_trace(f, &ut_export_chrome, NULL, out);
+		devlog_run_put_trace(f, &ut_export_chrome, NULL, out);
 	else
 		ut_tt_write_chrome(&f->d->log, out);
 	return commit_file(f, out, CHROME);
@@ -251,16 +251,16 @@ static int write_chrome(struct folder *f)
 
 static int write_traces(struct folder *f, struct ut_store *store)
 {
-	struct ut_out *out = open_file(f, TRACE);
+	struct ut_out *out = devlog_run_open_file(f, TRACE);
 	int rc;
 
-	put_trace(f, &ut_export_utr, store, out);
+	devlog_run_put_trace(f, &ut_export_utr, store, out);
 	rc = commit_file(f, out, TRACE);
 	for (size_t i = 0; !rc && i < f->opts->traces.count; i++) {
 		const char *path = f->opts->traces.items[i];
 
 		out = ut_out_open(path, UT_OUT_OVERWRITE);
-		put_trace(f, ut_exporter_by_file(path), store, out);
+		devlog_run_put_trace(f, ut_exporter_by_file(path), store, out);
 		rc = ut_out_commit(out, f->err);
 	}
 	return rc;
@@ -277,9 +277,9 @@ static struct ut_tt_shown shown(struct folder *f, uint32_t chip)
 }
 
 /* The view is taken over. */
-static int write_page(struct folder *f, const char *name, struct ut_view *view)
+static int devlog_run_write_page(struct folder *f, const char *name, struct ut_view *view)
 {
-	struct ut_out *out = open_file(f, name);
+	struct ut_out *out = devlog_run_open_file(f, name);
 
 	ut_one_page_write(view, f->opts->page_bars, out);
 	ut_view_free(view);
@@ -316,7 +316,7 @@ static int write_pages(struct folder *f, struct ut_store *store)
 {
 	const struct ut_tt_shown all = shown(f, UT_TT_ALL_CHIPS);
 	const struct ut_tt_log *log = &f->d->log;
-	int rc = write_page(f, PAGE, ut_tt_view_of(&all, store));
+	int rc = devlog_run_write_page(f, PAGE, ut_tt_view_of(&all, store));
 
 	if (log->chip_count > MOST_CHIP_PAGES)
 		ut_logger_log(f->opts->logger, UT_WARN,
@@ -329,7 +329,7 @@ static int write_pages(struct folder *f, struct ut_store *store)
 
 		/* of one chip, both are the same */
 		if (log->chip_count > 1 || !link_file(f, PAGE, name))
-			rc = write_page(f, name, ut_tt_make_view(&one));
+			rc = devlog_run_write_page(f, name, ut_tt_make_view(&one));
 	}
 	return rc;
 }
@@ -371,7 +371,7 @@ static int write_stats(struct folder *f)
 		drop_file(f, name);
 		return 0;
 	}
-	out = open_file(f, name);
+	out = devlog_run_open_file(f, name);
 	ut_tt_write_stats(&f->d->analysis, out);
 	return commit_file(f, out, name);
 }
@@ -379,7 +379,7 @@ static int write_stats(struct folder *f)
 static int write_rearranged(struct folder *f)
 {
 	static const char name[] = "device_rearranged_timestamps.csv";
-	struct ut_out *out = open_file(f, name);
+	struct ut_out *out = devlog_run_open_file(f, name);
 
 	ut_tt_write_rearranged(&f->d->log, out);
 	return commit_file(f, out, name);
@@ -404,7 +404,7 @@ static int write_analysis(struct folder *f)
 		drop_file(f, name);
 		return 0;
 	}
-	out = open_file(f, name);
+	out = devlog_run_open_file(f, name);
 	ut_tt_write_analysis(&f->d->analysis, &run, out);
 	return commit_file(f, out, name);
 }
@@ -413,7 +413,7 @@ static int write_kernels(struct folder *f)
 {
 	static const char name[] = "device_kernels.csv";
 	const struct ut_report_opts csv = { .format = UT_REPORT_CSV };
-	struct ut_out *out = open_file(f, name);
+	struct ut_out *out = devlog_run_open_file(f, name);
 	struct ut_tt_kernels kernels = { 0 };
 	int rc;
 
@@ -470,7 +470,7 @@ static int write_tarball(struct folder *f)
 		drop_file(f, TARBALL);
 		return 0;
 	}
-	out = open_file(f, TARBALL);
+	out = devlog_run_open_file(f, TARBALL);
 	for (size_t i = 0; !rc && i < f->names.count; i++)
 		rc = ut_tar_add(out, f->opts->output, f->names.items[i], f->err);
 	if (rc) {

@@ -46,7 +46,7 @@ struct page {
 	struct ut_tt_bars bars;
 };
 
-static double ns(const struct page *p, uint64_t cycles)
+static double devlog_sheets_ns(const struct page *p, uint64_t cycles)
 {
 	return (double)cycles * 1000 / (double)p->log->mhz;
 }
@@ -59,12 +59,12 @@ static void add_sum(struct sums *s, uint64_t cycles)
 	s->count++;
 }
 
-static void attach(struct page *p, const char *name, struct ut_out *json)
+static void devlog_sheets_attach(struct page *p, const char *name, struct ut_out *json)
 {
 	ut_view_attach(p->view, UT_TT_TOOL, UT_TT_TITLE, name, json);
 }
 
-static void put_text(struct ut_sheet *t, const char *text)
+static void devlog_sheets_put_text(struct ut_sheet *t, const char *text)
 {
 	ut_sheet_text(t, (struct ut_str){ text, strlen(text) });
 }
@@ -162,8 +162,8 @@ static void end_lane(struct page *p, struct zones *z, size_t row)
 			ut_sheet_u64(&z->lanes, row);
 			ut_sheet_u64(&z->lanes, z->met[i]);
 			ut_sheet_u64(&z->lanes, s->count);
-			ut_sheet_double(&z->lanes, ns(p, s->total));
-			ut_sheet_double(&z->lanes, ns(p, s->max));
+			ut_sheet_double(&z->lanes, devlog_sheets_ns(p, s->total));
+			ut_sheet_double(&z->lanes, devlog_sheets_ns(p, s->max));
 		} else {
 			z->more++;
 		}
@@ -196,7 +196,7 @@ static void put_zones(struct page *p, struct zones *z)
 		ut_sheet_text(&t, (struct ut_str){ label->data, label->len });
 		ut_sheet_text(&t, ut_tt_str(p->log, p->log->riscs[one->risc].name));
 		ut_sheet_u64(&t, one->sums.count);
-		ut_sheet_double(&t, ns(p, one->sums.total));
+		ut_sheet_double(&t, devlog_sheets_ns(p, one->sums.total));
 		ut_sheet_u64(&t, one->sums.total);
 		ut_sheet_double(&t, (double)one->sums.total / (double)one->sums.count);
 		ut_sheet_u64(&t, one->sums.min);
@@ -208,7 +208,7 @@ static void put_zones(struct page *p, struct zones *z)
 	ut_out_text(json, ",\"lanes\":");
 	ut_sheet_write(&z->lanes, z->more, json);
 	ut_out_text(json, "}");
-	attach(p, "zones", json);
+	devlog_sheets_attach(p, "zones", json);
 }
 
 /* One look at every lane: its zones, kernels and firmware. */
@@ -306,16 +306,17 @@ static void put_cores(struct page *p)
 		ut_sheet_i64(&t, core->y);
 		ut_sheet_text(&t, ut_tt_str(p->log, p->log->riscs[lane->risc].name));
 		ut_sheet_u64(&t, k->count);
-		put_measured(&t, k->count, ns(p, k->total));
-		put_measured(&t, k->count, k->count ? ns(p, k->total) / (double)k->count : 0);
-		put_measured(&t, k->count, ns(p, k->max));
-		put_measured(&t, f->count, ns(p, f->total));
+		put_measured(&t, k->count, devlog_sheets_ns(p, k->total));
+		put_measured(&t, k->count,
+			     k->count ? devlog_sheets_ns(p, k->total) / (double)k->count : 0);
+		put_measured(&t, k->count, devlog_sheets_ns(p, k->max));
+		put_measured(&t, f->count, devlog_sheets_ns(p, f->total));
 		put_measured(&t, k->count && span, span ? (double)k->total / (double)span : 0);
 	}
 	ut_out_fmt(json, "{\"mhz\":%" PRIu64 ",\"lanes\":", p->log->mhz);
 	ut_sheet_write(&t, 0, json);
 	ut_out_text(json, "}");
-	attach(p, "cores", json);
+	devlog_sheets_attach(p, "cores", json);
 }
 
 /* ---- ops ------------------------------------------------------------------------------------ */
@@ -337,14 +338,14 @@ static void put_op(struct page *p, const struct ut_tt_kernel *k, struct ut_sheet
 	ut_sheet_u64(
 		t, ut_view_since(p->view, 0, ut_tt_ns(log, p->s->align->shift[k->chip], k->start)));
 	ut_sheet_u64(t, k->cores);
-	ut_sheet_double(t, ns(p, k->firmware));
-	put_measured(t, k->kernel_end, ns(p, k->kernel));
-	put_measured(t, k->gap >= 0, ns(p, k->gap >= 0 ? (uint64_t)k->gap : 0));
+	ut_sheet_double(t, devlog_sheets_ns(p, k->firmware));
+	put_measured(t, k->kernel_end, devlog_sheets_ns(p, k->kernel));
+	put_measured(t, k->gap >= 0, devlog_sheets_ns(p, k->gap >= 0 ? (uint64_t)k->gap : 0));
 	if (worked)
-		put_text(t, core);
+		devlog_sheets_put_text(t, core);
 	else
 		ut_sheet_null(t);
-	put_measured(t, worked, ns(p, k->slowest_cycles));
+	put_measured(t, worked, devlog_sheets_ns(p, k->slowest_cycles));
 	put_measured(t, worked && mean > 0, (double)k->slowest_cycles / (mean > 0 ? mean : 1) - 1);
 }
 
@@ -408,8 +409,9 @@ static void put_shares(struct page *p, const struct ut_tt_kernels *k, const uint
 			continue;
 		ut_sheet_u64(&t, row_of[one->kernel] - 1);
 		ut_sheet_u64(&t, p->row_of[one->lane] - 1);
-		ut_sheet_double(&t, ns(p, one->cycles));
-		ut_sheet_double(&t, ns(p, one->start - k->items[one->kernel].kernel_start));
+		ut_sheet_double(&t, devlog_sheets_ns(p, one->cycles));
+		ut_sheet_double(
+			&t, devlog_sheets_ns(p, one->start - k->items[one->kernel].kernel_start));
 	}
 	ut_out_text(json, ",\"lanes\":");
 	ut_sheet_write(&t, 0, json);
@@ -452,16 +454,17 @@ static void put_ops(struct page *p, const struct ut_tt_kernels *k)
 	ut_out_fmt(json, "{\"launches\":%s,\"ops\":", p->log->zones ? "false" : "true");
 	ut_sheet_write(&t, k->count > MOST_OPS ? k->count - MOST_OPS : 0, json);
 	put_shares(p, k, row_of, json);
-	attach(p, "ops", json);
+	devlog_sheets_attach(p, "ops", json);
 	free(list);
 	free(row_of);
 }
 
 /* ---- statistics ----------------------------------------------------------------------------- */
 
-static void put_stats(struct ut_sheet *t, const char *name, const struct ut_tt_stats *st)
+static void devlog_sheets_put_stats(struct ut_sheet *t, const char *name,
+				    const struct ut_tt_stats *st)
 {
-	put_text(t, name);
+	devlog_sheets_put_text(t, name);
 	ut_sheet_u64(t, st->count);
 	ut_sheet_double(t, st->average);
 	ut_sheet_i64(t, st->max);
@@ -491,7 +494,8 @@ static void put_chips(const struct page *p, struct ut_sheet *t)
 			if (!a->chips[c].summary[i].count)
 				continue;
 			ut_sheet_i64(t, p->log->chips[c].id);
-			put_stats(t, a->setup.rules[i]->name, &a->chips[c].summary[i]);
+			devlog_sheets_put_stats(t, a->setup.rules[i]->name,
+						&a->chips[c].summary[i]);
 		}
 	}
 }
@@ -516,7 +520,7 @@ static uint64_t put_core_stats(const struct page *p, struct ut_sheet *t)
 			ut_sheet_i64(t, p->log->chips[core->chip].id);
 			ut_sheet_i64(t, core->x);
 			ut_sheet_i64(t, core->y);
-			put_stats(t, a->setup.rules[r->rule]->name, &r->stats);
+			devlog_sheets_put_stats(t, a->setup.rules[r->rule]->name, &r->stats);
 		}
 	}
 	return more;
@@ -547,7 +551,7 @@ static void put_statistics(struct page *p)
 	more = put_core_stats(p, &t);
 	ut_sheet_write(&t, more, json);
 	ut_out_text(json, "}");
-	attach(p, "stats", json);
+	devlog_sheets_attach(p, "stats", json);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------ */

@@ -46,7 +46,7 @@ static int64_t plus(int64_t a, int64_t b)
 	return (int64_t)((uint64_t)a + (uint64_t)b);
 }
 
-static struct ut_tt_span *add_span(struct ut_tt_analysis *a, uint32_t start, uint32_t end)
+static struct ut_tt_span *durations_add_span(struct ut_tt_analysis *a, uint32_t start, uint32_t end)
 {
 	struct ut_tt_span *s;
 
@@ -77,7 +77,7 @@ static void adjacent(struct run *r, struct series s, uint32_t bit)
 			round = row;
 		/* where a marker is both, every second one ends */
 		if (start != UT_TT_NO_ROW && ut_tt_ends(r->log, row) & bit) {
-			struct ut_tt_span *span = add_span(r->a, start, row);
+			struct ut_tt_span *span = durations_add_span(r->a, start, row);
 
 			span->start_round = start_round;
 			span->end_round = round;
@@ -98,7 +98,7 @@ static void first_last(struct run *r, struct series s, uint32_t bit)
 	while (end > start + 1 && !(ut_tt_ends(r->log, s.rows[end - 1]) & bit))
 		end--;
 	if (start < s.count && end > start + 1)
-		add_span(r->a, s.rows[start], s.rows[end - 1]);
+		durations_add_span(r->a, s.rows[start], s.rows[end - 1]);
 }
 
 static void each_launch(struct run *r, struct series s, uint32_t bit)
@@ -141,7 +141,7 @@ static void each_core(struct run *r, struct series s, uint32_t bit)
 		uint32_t core = r->order[i];
 
 		if (r->end[core] != UT_TT_NO_ROW)
-			add_span(r->a, r->start[core], r->end[core]);
+			durations_add_span(r->a, r->start[core], r->end[core]);
 	}
 }
 
@@ -154,7 +154,8 @@ static void sum(struct run *r, struct series s, uint32_t bit)
 			total += r->log->rows[s.rows[i]].data;
 	}
 	if (total)
-		add_span(r->a, UT_TT_NO_ROW, UT_TT_NO_ROW)->cycles = cycles_between(0, total);
+		durations_add_span(r->a, UT_TT_NO_ROW, UT_TT_NO_ROW)->cycles =
+			cycles_between(0, total);
 }
 
 /* ---- statistics ---------------------------------------------------------------------------- */
@@ -265,8 +266,8 @@ static uint32_t worth(const struct run *r, struct series s, uint32_t wanted)
 	return bits & wanted;
 }
 
-static struct ut_tt_scope look(struct run *r, struct series s, enum ut_tt_across across,
-			       struct ut_tt_stats *summary)
+static struct ut_tt_scope durations_look(struct run *r, struct series s, enum ut_tt_across across,
+					 struct ut_tt_stats *summary)
 {
 	struct ut_tt_analysis *a = r->a;
 	struct ut_tt_scope scope = { .result = a->result_count };
@@ -305,13 +306,14 @@ static void look_at_ops(struct run *r, struct ut_tt_chip_results *c)
 {
 	c->op_scopes = ut_make((c->ops.count + 1) * sizeof(*c->op_scopes));
 	for (size_t i = 0; i < c->ops.count; i++)
-		c->op_scopes[i] = look(r, op_series(&c->ops, i), UT_TT_ACROSS_OPS, c->summary);
+		c->op_scopes[i] =
+			durations_look(r, op_series(&c->ops, i), UT_TT_ACROSS_OPS, c->summary);
 	for (size_t i = 0; i < c->dispatch_count; i++) {
 		const struct ut_tt_dispatch_op *o = &c->dispatch_ops[i];
 		const struct ut_tt_dispatch *d = &r->a->dispatch[o->dispatch];
 
-		d->scopes[o->op] =
-			look(r, op_series(&d->ops, o->op), UT_TT_ACROSS_DISPATCH, c->summary);
+		d->scopes[o->op] = durations_look(r, op_series(&d->ops, o->op),
+						  UT_TT_ACROSS_DISPATCH, c->summary);
 	}
 }
 
@@ -337,7 +339,7 @@ struct timed_op {
 	struct ut_tt_dispatch_op op;
 };
 
-static int by_time(const void *pa, const void *pb)
+static int durations_by_time(const void *pa, const void *pb)
 {
 	const struct timed_op *a = pa, *b = pb;
 
@@ -368,7 +370,7 @@ static void list_dispatch(struct ut_tt_analysis *a, uint32_t chip, size_t *next)
 		}
 	}
 	if (n)
-		qsort(list, n, sizeof(*list), by_time);
+		qsort(list, n, sizeof(*list), durations_by_time);
 	c->dispatch_ops = ut_make((n + 1) * sizeof(*c->dispatch_ops));
 	c->dispatch_count = n;
 	for (size_t i = 0; i < n; i++)
@@ -424,10 +426,10 @@ void ut_tt_analyze(struct ut_tt_analysis *a, struct ut_tt_log *log, const struct
 			const struct ut_tt_core *core = &log->cores[k];
 			struct series s = { log->by_core + core->first, core->count };
 
-			a->cores[k] = look(&r, s, UT_TT_ACROSS_CORE, c->summary);
+			a->cores[k] = durations_look(&r, s, UT_TT_ACROSS_CORE, c->summary);
 		}
-		c->device = look(&r, (struct series){ rows, chip->count }, UT_TT_ACROSS_DEVICE,
-				 c->summary);
+		c->device = durations_look(&r, (struct series){ rows, chip->count },
+					   UT_TT_ACROSS_DEVICE, c->summary);
 		look_at_ops(&r, c);
 		finish_summary(&r, c->summary);
 	}

@@ -16,7 +16,7 @@ struct extent {
 	uint64_t first, last;
 };
 
-static void widen(struct extent *e, uint64_t ts)
+static void tt_kernels_widen(struct extent *e, uint64_t ts)
 {
 	e->first = ts < e->first ? ts : e->first;
 	e->last = ts > e->last ? ts : e->last;
@@ -66,13 +66,13 @@ static void one_row(struct finder *f, struct one *o, uint32_t row)
 
 	o->k.start = r->ts < o->k.start ? r->ts : o->k.start;
 	if (kind == UT_TT_BAR_FIRMWARE)
-		widen(&o->firmware, r->ts);
+		tt_kernels_widen(&o->firmware, r->ts);
 	if (kind != UT_TT_BAR_KERNEL)
 		return;
-	widen(&o->kernel, r->ts);
-	widen(&f->of_core[f->log->lanes[r->lane].core], r->ts);
+	tt_kernels_widen(&o->kernel, r->ts);
+	tt_kernels_widen(&f->of_core[f->log->lanes[r->lane].core], r->ts);
 	if (f->shares)
-		widen(&f->of_lane[r->lane], r->ts);
+		tt_kernels_widen(&f->of_lane[r->lane], r->ts);
 }
 
 static void take_shares(struct finder *f, const struct one *o, const struct ut_tt_core *core)
@@ -189,7 +189,7 @@ static void find_launches(struct finder *f, uint32_t number)
 
 /* ---- all ----------------------------------------------------------------------------------- */
 
-static int by_start(const void *pa, const void *pb)
+static int tt_kernels_by_start(const void *pa, const void *pb)
 {
 	const struct ut_tt_kernel *a = pa, *b = pb;
 
@@ -203,7 +203,7 @@ static void find_gaps(struct ut_tt_kernel *k, size_t n)
 {
 	uint64_t end = 0;
 
-	qsort(k, n, sizeof(*k), by_start);
+	qsort(k, n, sizeof(*k), tt_kernels_by_start);
 	for (size_t i = 0; i < n; i++) {
 		k[i].gap =
 			end && k[i].kernel_end
@@ -340,7 +340,7 @@ void ut_tt_shares_release(struct ut_tt_shares *s)
 
 /* ---- tables -------------------------------------------------------------------------------- */
 
-static double to_ns(const struct ut_tt_log *log, uint64_t cycles)
+static double tt_kernels_to_ns(const struct ut_tt_log *log, uint64_t cycles)
 {
 	return (double)cycles * 1000 / (double)log->mhz;
 }
@@ -348,7 +348,7 @@ static double to_ns(const struct ut_tt_log *log, uint64_t cycles)
 /* Stamps of broken logs may be longer than any time. */
 static uint64_t whole_ns(const struct ut_tt_log *log, uint64_t cycles)
 {
-	double ns = to_ns(log, cycles);
+	double ns = tt_kernels_to_ns(log, cycles);
 
 	return ns < (double)UINT64_MAX ? (uint64_t)ns : UINT64_MAX;
 }
@@ -428,8 +428,8 @@ static struct ut_report_cell if_known(int64_t value)
 	return value >= 0 ? ut_report_i64(value) : ut_report_none();
 }
 
-static void add_kernel(struct ut_report *report, const struct ut_tt_log *log,
-		       const struct ut_tt_kernel *r)
+static void tt_kernels_add_kernel(struct ut_report *report, const struct ut_tt_log *log,
+				  const struct ut_tt_kernel *r)
 {
 	const struct ut_tt_core *core = r->slowest != UINT32_MAX ? &log->cores[r->slowest] : NULL;
 	const struct ut_report_cell none = ut_report_none();
@@ -451,7 +451,7 @@ static void add_kernel(struct ut_report *report, const struct ut_tt_log *log,
 	n += both(cells + n, ut_report_u64(r->cores));
 	n += both(cells + n, ut_report_u64(r->firmware));
 	n += both(cells + n, ut_report_u64(r->kernel));
-	n += both(cells + n, ut_report_real(to_ns(log, r->kernel)));
+	n += both(cells + n, ut_report_real(tt_kernels_to_ns(log, r->kernel)));
 	n += both(cells + n, if_known(r->gap));
 	n += both(cells + n, core ? ut_report_text(texts.place) : none);
 	both(cells + n, core ? ut_report_u64(r->slowest_cycles) : none);
@@ -472,7 +472,7 @@ int ut_tt_kernels_print(const struct ut_tt_kernels *k, const struct ut_tt_log *l
 	rc = ut_report_begin(r, &table, err);
 	if (!rc) {
 		for (size_t i = 0; i < k->count; i++)
-			add_kernel(r, log, &k->items[i]);
+			tt_kernels_add_kernel(r, log, &k->items[i]);
 		ut_report_end(r);
 	}
 	ut_report_close(r);

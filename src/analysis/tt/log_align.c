@@ -23,7 +23,7 @@ static void note_ops(const struct ut_tt_analysis *a, size_t chip, struct ut_idma
 	}
 }
 
-static int by_value(const void *pa, const void *pb)
+static int log_align_by_value(const void *pa, const void *pb)
 {
 	int64_t a = *(const int64_t *)pa, b = *(const int64_t *)pb;
 
@@ -51,7 +51,7 @@ static size_t find_shifts(const struct ut_tt_analysis *a, const struct ut_idmap 
 			(*shifts)[n++] =
 				(int64_t)(a->log->rows[other - 1].ts - a->log->rows[row].ts);
 	}
-	qsort(*shifts, n, sizeof(**shifts), by_value);
+	qsort(*shifts, n, sizeof(**shifts), log_align_by_value);
 	ut_arena_release(&arena);
 	return n;
 }

@@ -69,7 +69,7 @@ static const char *field_end(const char *p, const char *end)
 	return comma ? comma : end;
 }
 
-static struct ut_str unquoted(struct ut_str f)
+static struct ut_str log_columns_unquoted(struct ut_str f)
 {
 	if (f.len >= 2 && f.ptr[0] == '"' && f.ptr[f.len - 1] == '"')
 		return (struct ut_str){ f.ptr + 1, f.len - 2 };
@@ -84,7 +84,7 @@ int ut_tt_split(const char *line, size_t len, struct ut_str *fields, int max)
 	while (n < max) {
 		const char *stop = n + 1 == max ? end : field_end(p, end);
 
-		fields[n++] = unquoted(trimmed(p, stop));
+		fields[n++] = log_columns_unquoted(trimmed(p, stop));
 		if (stop == end)
 			break;
 		p = stop + 1;
@@ -92,7 +92,7 @@ int ut_tt_split(const char *line, size_t len, struct ut_str *fields, int max)
 	return n;
 }
 
-static bool is_name(struct ut_str f, const char *name)
+static bool log_columns_is_name(struct ut_str f, const char *name)
 {
 	return f.len == strlen(name) && !strncasecmp(f.ptr, name, f.len);
 }
@@ -100,14 +100,14 @@ static bool is_name(struct ut_str f, const char *name)
 bool ut_tt_is_header(const struct ut_str *fields, int count)
 {
 	for (int i = 0; i < count; i++) {
-		if (is_name(fields[i], "core_x"))
+		if (log_columns_is_name(fields[i], "core_x"))
 			return true;
 	}
 	return false;
 }
 
 /* total: how many columns there are, known or not. */
-static void measure(struct ut_tt_columns *c, int total)
+static void log_columns_measure(struct ut_tt_columns *c, int total)
 {
 	/* only meta data has been seen to hold commas */
 	c->most = c->at[UT_TT_META] == total - 1 ? total : UT_TT_MAX_FIELDS;
@@ -137,7 +137,8 @@ bool ut_tt_columns_named(struct ut_tt_columns *c, const struct ut_str *fields, i
 	none(c);
 	for (int i = 0; i < count; i++) {
 		for (size_t k = 0; k < NAMES; k++) {
-			if (is_name(fields[i], names[k].name) && c->at[names[k].column] < 0)
+			if (log_columns_is_name(fields[i], names[k].name) &&
+			    c->at[names[k].column] < 0)
 				c->at[names[k].column] = i;
 		}
 	}
@@ -151,7 +152,7 @@ bool ut_tt_columns_named(struct ut_tt_columns *c, const struct ut_str *fields, i
 		*missing = "type";
 		return false;
 	}
-	measure(c, count);
+	log_columns_measure(c, count);
 	return true;
 }
 
@@ -173,7 +174,7 @@ bool ut_tt_columns_guess(struct ut_tt_columns *c, const struct ut_str *fields, i
 		}
 		/* two layouts have 13 columns; only one of them has the type in the tenth */
 		if (n == count && (n != 13 || is_type(fields[9]) == (c->at[UT_TT_TYPE] == 9))) {
-			measure(c, count);
+			log_columns_measure(c, count);
 			return true;
 		}
 	}

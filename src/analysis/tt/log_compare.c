@@ -15,7 +15,7 @@ struct numbered {
 	const struct ut_tt_stats *before, *after;
 };
 
-static int by_id(const void *pa, const void *pb)
+static int log_compare_by_id(const void *pa, const void *pb)
 {
 	const struct numbered *a = pa, *b = pb;
 
@@ -40,7 +40,7 @@ static size_t join_chips(struct numbered *list, size_t n)
 {
 	size_t kept = 0;
 
-	qsort(list, n, sizeof(*list), by_id);
+	qsort(list, n, sizeof(*list), log_compare_by_id);
 	for (size_t i = 0; i < n; i++) {
 		if (kept && list[kept - 1].id == list[i].id && list[kept - 1].after == none)
 			list[kept - 1].after = list[i].after;
@@ -129,8 +129,8 @@ static size_t side_cells(struct ut_report_cell *to, const struct ut_tt_stats *st
 	return 4;
 }
 
-static void add_row(struct ut_report *r, int32_t chip, const char *name,
-		    const struct ut_tt_stats *a, const struct ut_tt_stats *b)
+static void log_compare_add_row(struct ut_report *r, int32_t chip, const char *name,
+				const struct ut_tt_stats *a, const struct ut_tt_stats *b)
 {
 	bool both = a->count && b->count;
 	struct ut_report_cell cells[sizeof(columns) / sizeof(columns[0])];
@@ -171,7 +171,8 @@ void ut_tt_compare(const struct ut_tt_analysis *before, const struct ut_tt_analy
 			const struct ut_tt_stats *a = &chips[i].before[r], *b = &chips[i].after[r];
 
 			if (a->count || b->count)
-				add_row(report, chips[i].id, before->setup.rules[r]->name, a, b);
+				log_compare_add_row(report, chips[i].id,
+						    before->setup.rules[r]->name, a, b);
 		}
 	}
 	ut_report_end(report);

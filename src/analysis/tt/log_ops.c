@@ -61,7 +61,7 @@ struct walk {
 };
 
 /* Does the firmware's start or end here complete the op? */
-static bool step(struct walk *w, const struct ut_tt_row *row)
+static bool log_ops_step(struct walk *w, const struct ut_tt_row *row)
 {
 	const struct ut_tt_lane *lane = &w->log->lanes[row->lane];
 	const struct ut_tt_mark *m = &w->log->marks[row->mark];
@@ -110,7 +110,7 @@ static void walk_group(struct walk *w, const uint32_t *rows, size_t n, uint32_t 
 
 		if (!w->log->marks[row->mark].id)
 			continue;
-		done = step(w, row);
+		done = log_ops_step(w, row);
 		w->ops->rows[w->ops->row_count++] = rows[i];
 		if (!done)
 			continue;

@@ -43,12 +43,12 @@ uint64_t ut_tt_ns(const struct ut_tt_log *log, int64_t shift, uint64_t ts)
 	return ns < INT64_MAX ? (uint64_t)ns : INT64_MAX;
 }
 
-static uint64_t to_ns(const struct sender *s, uint64_t ts)
+static uint64_t log_trace_to_ns(const struct sender *s, uint64_t ts)
 {
 	return ut_tt_ns(s->log, s->shift, ts);
 }
 
-static uint32_t name_of(struct sender *s, uint32_t id)
+static uint32_t log_trace_name_of(struct sender *s, uint32_t id)
 {
 	if (!s->names[id]) {
 		struct ut_str text = ut_tt_str(s->log, id);
@@ -63,7 +63,7 @@ static void add_u64(struct sender *s, uint32_t key, uint64_t value)
 	ut_trace_add_arg(s->trace, key, UT_ARG_U64)->value.u64 = value;
 }
 
-static void send(struct sender *s, struct ut_event *e, size_t mark)
+static void log_trace_send(struct sender *s, struct ut_event *e, size_t mark)
 {
 	if (s->trace->arg_count > mark) {
 		ut_trace_close_args(s->trace);
@@ -80,7 +80,7 @@ static uint32_t bar_name(struct sender *s, const struct ut_tt_bar *bar)
 	const struct ut_tt_mark *m = &s->log->marks[s->log->rows[bar->row].mark];
 
 	if (s->log->zones)
-		return name_of(s, m->zone);
+		return log_trace_name_of(s, m->zone);
 	return ut_strtab_intern_z(&s->trace->strings, m->id == 1 ? "FW" : "KERNEL");
 }
 
@@ -88,7 +88,8 @@ static void send_bar(struct sender *s, uint32_t track, const struct ut_tt_bar *b
 {
 	const struct ut_tt_mark *m = &s->log->marks[s->log->rows[bar->row].mark];
 	size_t mark = s->trace->arg_count;
-	uint64_t start = to_ns(s, bar->start), end = to_ns(s, bar->start + bar->cycles);
+	uint64_t start = log_trace_to_ns(s, bar->start),
+		 end = log_trace_to_ns(s, bar->start + bar->cycles);
 	struct ut_event e = {
 		.ts = start,
 		.val = end > start ? end - start : 0,
@@ -105,7 +106,7 @@ static void send_bar(struct sender *s, uint32_t track, const struct ut_tt_bar *b
 	add_u64(s, s->cycles_key, bar->cycles);
 	if (m->host)
 		add_u64(s, s->op_key, m->host);
-	send(s, &e, mark);
+	log_trace_send(s, &e, mark);
 }
 
 /* A marker that is no half of a pair. */
@@ -115,7 +116,7 @@ static void send_note(struct sender *s, uint32_t track, uint32_t row)
 	const struct ut_tt_mark *m = &s->log->marks[r->mark];
 	size_t mark = s->trace->arg_count;
 	struct ut_event e = {
-		.ts = to_ns(s, r->ts),
+		.ts = log_trace_to_ns(s, r->ts),
 		.track = track,
 		.cat = s->cats[UT_TT_BAR_USER],
 		.kind = UT_KIND_INSTANT,
@@ -123,7 +124,7 @@ static void send_note(struct sender *s, uint32_t track, uint32_t row)
 	char text[40];
 
 	if (s->log->zones && m->zone) {
-		e.name = name_of(s, m->zone);
+		e.name = log_trace_name_of(s, m->zone);
 	} else {
 		snprintf(text, sizeof(text), "marker %" PRId64, m->id);
 		e.name = ut_strtab_intern_z(&s->trace->strings, text);
@@ -132,7 +133,7 @@ static void send_note(struct sender *s, uint32_t track, uint32_t row)
 		add_u64(s, s->data_key, r->data);
 	if (m->host)
 		add_u64(s, s->op_key, m->host);
-	send(s, &e, mark);
+	log_trace_send(s, &e, mark);
 }
 
 /* In a log of timer numbers, what lies between the user's markers: they have no zones. */
@@ -145,7 +146,8 @@ static void send_parts(struct sender *s, uint32_t track, const struct ut_tt_lane
 		const struct ut_tt_bar *bar = &s->bars.items[i];
 		const struct ut_tt_mark *from = &s->log->marks[s->log->rows[bar->row].mark];
 		const struct ut_tt_mark *to = &s->log->marks[s->log->rows[bar->end_row].mark];
-		uint64_t start = to_ns(s, bar->start), end = to_ns(s, bar->start + bar->cycles);
+		uint64_t start = log_trace_to_ns(s, bar->start),
+			 end = log_trace_to_ns(s, bar->start + bar->cycles);
 		size_t mark = s->trace->arg_count;
 		struct ut_event e = {
 			.ts = start,
@@ -161,7 +163,7 @@ static void send_parts(struct sender *s, uint32_t track, const struct ut_tt_lane
 		ut_tt_bar_label(s->log, bar, true, &name);
 		e.name = ut_strtab_intern(&s->trace->strings, name.data, name.len);
 		add_u64(s, s->cycles_key, bar->cycles);
-		send(s, &e, mark);
+		log_trace_send(s, &e, mark);
 	}
 	ut_buf_release(&name);
 }
@@ -182,7 +184,7 @@ static void send_lane(struct sender *s, const struct ut_tt_lane *lane, uint32_t 
 	}
 	if (s->bars.count) {
 		const struct ut_tt_row *last = &s->log->rows[lane->first + lane->count - 1];
-		uint64_t end = to_ns(s, last->ts);
+		uint64_t end = log_trace_to_ns(s, last->ts);
 
 		s->trace->last = end > s->trace->last ? end : s->trace->last;
 	}
@@ -221,14 +223,14 @@ static void send_op(struct sender *s, const struct ut_tt_ops *ops, size_t op, ui
 	e.name = ut_strtab_intern_z(&s->trace->strings, text);
 	/* an op that was told with what is left of another one may end before it begins */
 	to = to > from ? to : from;
-	e.ts = to_ns(s, from);
+	e.ts = log_trace_to_ns(s, from);
 	e.val = ++s->async;
 	add_u64(s, s->cycles_key, to - from);
-	send(s, &e, mark);
+	log_trace_send(s, &e, mark);
 	e.kind = UT_KIND_ASYNC_END;
 	e.args = 0;
-	e.ts = to_ns(s, to);
-	send(s, &e, mark);
+	e.ts = log_trace_to_ns(s, to);
+	log_trace_send(s, &e, mark);
 }
 
 static void send_ops(struct sender *s, const struct ut_tt_ops *ops, uint32_t process)
@@ -284,7 +286,7 @@ static void find_first(struct sender *s, const struct ut_tt_alignment *align, si
 		uint64_t ns;
 
 		s->shift = align->shift[i];
-		ns = to_ns(s, s->log->rows[s->log->by_chip[s->log->chips[i].first]].ts);
+		ns = log_trace_to_ns(s, s->log->rows[s->log->by_chip[s->log->chips[i].first]].ts);
 		s->trace->first = ns < s->trace->first ? ns : s->trace->first;
 	}
 }

@@ -131,12 +131,12 @@ struct reader {
 
 /* ---- texts --------------------------------------------------------------------------------- */
 
-static struct ut_str get(const struct reader *d, int field)
+static struct ut_str ops_folders_get(const struct reader *d, int field)
 {
 	return ut_csv_field(&d->csv, d->field[field]);
 }
 
-static void put(struct reader *d, uint32_t column, struct ut_str text)
+static void ops_folders_put(struct reader *d, uint32_t column, struct ut_str text)
 {
 	ut_ops_put(d->r, d->first + column, text);
 }
@@ -153,31 +153,32 @@ static size_t find_last(struct ut_str s, const char *word)
 	return s.len;
 }
 
-static struct ut_str behind(struct ut_str s, size_t n)
+static struct ut_str ops_folders_behind(struct ut_str s, size_t n)
 {
 	return (struct ut_str){ s.ptr + n, s.len - n };
 }
 
 /* The class without its namespaces: what follows the last tt_metal of a name that begins in tt. */
-static struct ut_str short_name(struct ut_str name)
+static struct ut_str ops_folders_short_name(struct ut_str name)
 {
 	size_t at = find_last(name, "tt_metal");
 	struct ut_str rest;
 
 	if (at == name.len || find_last((struct ut_str){ name.ptr, at }, "tt") == at)
 		return name;
-	rest = behind(name, at + strlen("tt_metal"));
+	rest = ops_folders_behind(name, at + strlen("tt_metal"));
 	while (rest.len && *rest.ptr == ':')
-		rest = behind(rest, 1);
+		rest = ops_folders_behind(rest, 1);
 	while (rest.len && *rest.ptr >= '0' && *rest.ptr <= '9')
-		rest = behind(rest, 1);
+		rest = ops_folders_behind(rest, 1);
 	return rest;
 }
 
-static void put_code(struct reader *d, uint64_t depth)
+static void ops_folders_put_code(struct reader *d, uint64_t depth)
 {
 	static const char space[] = "tt::tt_metal::";
-	struct ut_str name = short_name(get(d, NAME)), preferred = get(d, PREFERRED);
+	struct ut_str name = ops_folders_short_name(ops_folders_get(d, NAME)),
+		      preferred = ops_folders_get(d, PREFERRED);
 	size_t at = find_last(preferred, space);
 	struct ut_buf b = { 0 };
 	struct ut_str code;
@@ -186,17 +187,17 @@ static void put_code(struct reader *d, uint64_t depth)
 		ut_buf_char(&b, ' ');
 	ut_buf_add(&b, name.ptr, name.len);
 	if (at < preferred.len)
-		preferred = behind(preferred, at + strlen(space));
-	if (preferred.len && !ut_str_is(get(d, TYPE), "tt_dnn_device")) {
+		preferred = ops_folders_behind(preferred, at + strlen(space));
+	if (preferred.len && !ut_str_is(ops_folders_get(d, TYPE), "tt_dnn_device")) {
 		ut_buf_char(&b, '_');
 		ut_buf_add(&b, preferred.ptr, preferred.len);
 	}
 	code.len = b.len;
 	code.ptr = ut_buf_take(&b, &d->r->arena);
-	put(d, OP_CODE, code);
+	ops_folders_put(d, OP_CODE, code);
 }
 
-static void complain(struct reader *d, const char *what)
+static void ops_folders_complain(struct reader *d, const char *what)
 {
 	ut_buf_text(&d->why, d->why.len ? "; " : "");
 	ut_buf_text(&d->why, what);
@@ -204,16 +205,16 @@ static void complain(struct reader *d, const char *what)
 
 /* ---- tensors ------------------------------------------------------------------------------- */
 
-static struct ut_str cut(struct ut_str *rest, char separator)
+static struct ut_str ops_folders_cut(struct ut_str *rest, char separator)
 {
 	const char *end = rest->len ? memchr(rest->ptr, separator, rest->len) : NULL;
 	struct ut_str head = *rest;
 
 	if (end) {
 		head.len = (size_t)(end - rest->ptr);
-		*rest = behind(*rest, head.len + 1);
+		*rest = ops_folders_behind(*rest, head.len + 1);
 	} else {
-		*rest = behind(*rest, rest->len);
+		*rest = ops_folders_behind(*rest, rest->len);
 	}
 	return head;
 }
@@ -222,15 +223,15 @@ static struct ut_str cut(struct ut_str *rest, char separator)
 static bool put_tensor(struct reader *d, struct ut_ops_tensors *t, uint32_t index,
 		       struct ut_str text)
 {
-	struct ut_str shape = cut(&text, '|'), part[UT_OPS_TENSOR_FIELDS];
+	struct ut_str shape = ops_folders_cut(&text, '|'), part[UT_OPS_TENSOR_FIELDS];
 	size_t n = 0;
 
 	while (shape.len && n < 4)
-		part[n++] = cut(&shape, '_');
+		part[n++] = ops_folders_cut(&shape, '_');
 	if (n != 4 || shape.len)
 		return false;
 	while (text.len && n < UT_OPS_TENSOR_FIELDS)
-		part[n++] = cut(&text, '|');
+		part[n++] = ops_folders_cut(&text, '|');
 	if (n != UT_OPS_TENSOR_FIELDS || text.len)
 		return false;
 	for (uint32_t i = 0; i <= index; i++) {
@@ -245,23 +246,23 @@ static bool put_tensor(struct reader *d, struct ut_ops_tensors *t, uint32_t inde
 static void put_tensors(struct reader *d, struct ut_ops_tensors *t, struct ut_str list)
 {
 	for (uint32_t i = 0; list.len && i < UT_OPS_MOST_TENSORS; i++) {
-		struct ut_str one = cut(&list, '-');
+		struct ut_str one = ops_folders_cut(&list, '-');
 
 		if (one.len && !put_tensor(d, t, i, one))
-			complain(d, t->output ? "an output that is no tensor"
-					      : "an input that is no tensor");
+			ops_folders_complain(d, t->output ? "an output that is no tensor"
+							  : "an input that is no tensor");
 	}
 }
 
 /* ---- what a call did ----------------------------------------------------------------------- */
 
-static void put_device(struct reader *d, const char *path)
+static void ops_folders_put_device(struct reader *d, const char *path)
 {
 	struct ut_err err = { 0 };
 	struct ut_ops_device device;
 
 	if (ut_ops_device_read(&device, path, &err)) {
-		complain(d, err.text);
+		ops_folders_complain(d, err.text);
 		return;
 	}
 	ut_ops_put_u64(d->r, d->first + CORES, device.cores);
@@ -328,7 +329,7 @@ static void put_apis(struct reader *d, const char *path)
 	uint64_t ns;
 
 	if (ut_csv_open(&csv, &d->r->arena, path, &err)) {
-		complain(d, err.text);
+		ops_folders_complain(d, err.text);
 		return;
 	}
 	name = ut_csv_find(&csv, titles[NAME]);
@@ -337,7 +338,7 @@ static void put_apis(struct reader *d, const char *path)
 		if (ut_csv_number(ut_csv_field(&csv, delta), &ns))
 			add_api(list, &d->r->arena, ut_csv_field(&csv, name), ns);
 		else
-			complain(d, "a call of the API without a time");
+			ops_folders_complain(d, "a call of the API without a time");
 	}
 	ut_csv_close(&csv);
 	for (size_t i = 0; list[i].name; i++)
@@ -346,21 +347,21 @@ static void put_apis(struct reader *d, const char *path)
 
 static const char *call_log(struct reader *d, const char *folder, const char *file)
 {
-	struct ut_str nth = get(d, NTH);
+	struct ut_str nth = ops_folders_get(d, NTH);
 	const char *path = ut_str_fmt(&d->r->arena, "%s/%s/%.*s/%s", folder, d->op, (int)nth.len,
 				      nth.ptr, file);
 
 	return ut_path_exists(path) ? path : NULL;
 }
 
-static void put_call(struct reader *d)
+static void ops_folders_put_call(struct reader *d)
 {
 	const char *device = d->device ? call_log(d, d->device, DEVICE_LOG) : NULL;
 	const char *api = call_log(d, d->folder, HOST_LOG);
 
 	if (device)
-		put_device(d, device);
-	else if (ut_str_is(get(d, TYPE), "tt_dnn_device"))
+		ops_folders_put_device(d, device);
+	else if (ut_str_is(ops_folders_get(d, TYPE), "tt_dnn_device"))
 		d->r->missing++;
 	if (api)
 		put_apis(d, api);
@@ -370,7 +371,7 @@ static void put_call(struct reader *d)
 
 #define MOST_DEPTH 1000u /* blanks in front of a name */
 
-static void add_row(struct reader *d)
+static void ops_folders_add_row(struct reader *d)
 {
 	static const struct {
 		uint32_t column;
@@ -387,29 +388,29 @@ static void add_row(struct reader *d)
 
 	d->why.len = 0;
 	if (d->lacks)
-		complain(d, d->lacks);
-	if (!ut_csv_number(get(d, GLOBAL), &call) || call > INT64_MAX) {
-		complain(d, "no Global Call Count");
+		ops_folders_complain(d, d->lacks);
+	if (!ut_csv_number(ops_folders_get(d, GLOBAL), &call) || call > INT64_MAX) {
+		ops_folders_complain(d, "no Global Call Count");
 		call = INT64_MAX;
 	}
-	if (!ut_csv_number(get(d, STACK), &depth) || depth > MOST_DEPTH) {
-		complain(d, "no Stack Size");
+	if (!ut_csv_number(ops_folders_get(d, STACK), &depth) || depth > MOST_DEPTH) {
+		ops_folders_complain(d, "no Stack Size");
 		depth = 0;
 	}
-	if (!ut_csv_number(get(d, DELTA), &ns))
-		complain(d, "no host time");
-	put_code(d, depth);
+	if (!ut_csv_number(ops_folders_get(d, DELTA), &ns))
+		ops_folders_complain(d, "no host time");
+	ops_folders_put_code(d, depth);
 	for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++) {
 		if (d->field[plain[i].field] != UT_CSV_NO_FIELD)
-			put(d, plain[i].column, get(d, plain[i].field));
+			ops_folders_put(d, plain[i].column, ops_folders_get(d, plain[i].field));
 	}
-	ut_ops_put(r, d->depth, get(d, STACK));
-	put_tensors(d, &d->inputs, get(d, IN));
-	put_tensors(d, &d->outputs, get(d, OUT));
-	if (ut_csv_number(get(d, NTH), &nth))
-		put_call(d);
+	ut_ops_put(r, d->depth, ops_folders_get(d, STACK));
+	put_tensors(d, &d->inputs, ops_folders_get(d, IN));
+	put_tensors(d, &d->outputs, ops_folders_get(d, OUT));
+	if (ut_csv_number(ops_folders_get(d, NTH), &nth))
+		ops_folders_put_call(d);
 	else
-		complain(d, "no Call Count: no device times, no calls of the API");
+		ops_folders_complain(d, "no Call Count: no device times, no calls of the API");
 	if (d->why.len)
 		ut_ops_put_problem(r, d->why.data);
 	row = ut_ops_row_add(r);
@@ -424,7 +425,7 @@ static void add_bad_op(struct reader *d, const char *why)
 	size_t first = d->r->cell_count;
 	struct ut_ops_row *row;
 
-	put(d, OP_CODE, (struct ut_str){ d->op, strlen(d->op) });
+	ops_folders_put(d, OP_CODE, (struct ut_str){ d->op, strlen(d->op) });
 	ut_ops_put_problem(d->r, why);
 	row = ut_ops_row_add(d->r);
 	row->when = INT64_MAX;
@@ -463,7 +464,7 @@ static void read_op(struct reader *d)
 	if (d->field[NAME] == UT_CSV_NO_FIELD)
 		add_bad_op(d, ut_str_fmt(&d->r->arena, "%s: %s", path, d->lacks));
 	while (d->field[NAME] != UT_CSV_NO_FIELD && ut_csv_next(&d->csv))
-		add_row(d);
+		ops_folders_add_row(d);
 	ut_csv_close(&d->csv);
 }
 

@@ -25,7 +25,8 @@ uint64_t ut_ops_ns(uint64_t cycles, uint64_t mhz)
 	return ns < 0x1p64 ? (uint64_t)ns : UINT64_MAX;
 }
 
-static bool matches(const struct ut_tt_log *log, uint32_t row, const char *risc, int64_t id)
+static bool ops_folders_device_matches(const struct ut_tt_log *log, uint32_t row, const char *risc,
+				       int64_t id)
 {
 	const struct ut_tt_row *r = &log->rows[row];
 
@@ -33,15 +34,17 @@ static bool matches(const struct ut_tt_log *log, uint32_t row, const char *risc,
 	       (!risc || ut_tt_is(log, ut_tt_risc_of(log, r)->name, risc));
 }
 
-static bool measure(const struct ut_tt_log *log, const struct rule *rule, uint64_t *cycles)
+static bool ops_folders_device_measure(const struct ut_tt_log *log, const struct rule *rule,
+				       uint64_t *cycles)
 {
 	const struct ut_tt_chip *chip = &log->chips[0];
 	const uint32_t *order = log->by_chip + chip->first;
 	uint32_t from = 0, to = chip->count;
 
-	while (from < chip->count && !matches(log, order[from], rule->risc, rule->from))
+	while (from < chip->count &&
+	       !ops_folders_device_matches(log, order[from], rule->risc, rule->from))
 		from++;
-	while (to > from && !matches(log, order[to - 1], rule->risc, rule->to))
+	while (to > from && !ops_folders_device_matches(log, order[to - 1], rule->risc, rule->to))
 		to--;
 	if (to <= from)
 		return false;
@@ -59,7 +62,7 @@ static void measure_all(struct ut_ops_device *d, const struct ut_tt_log *log)
 				     .start = log->rows[order[0]].ts,
 				     .end = log->rows[order[chip->count - 1]].ts };
 	for (int i = 0; i < UT_OPS_TIMES; i++) {
-		d->found[i] = measure(log, &rules[i], &cycles);
+		d->found[i] = ops_folders_device_measure(log, &rules[i], &cycles);
 		if (d->found[i])
 			d->ns[i] = ut_ops_ns(cycles, log->mhz);
 	}

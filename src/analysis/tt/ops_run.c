@@ -74,9 +74,9 @@ static struct place place_of_tracy(const struct ut_ops_opts *o, const char *logs
 
 /* ---- the report ---------------------------------------------------------------------------- */
 
-static int write_file(const struct ut_ops_report *r, const char *path,
-		      void (*write)(const struct ut_ops_report *r, struct ut_out *out),
-		      struct ut_err *err)
+static int ops_run_write_file(const struct ut_ops_report *r, const char *path,
+			      void (*write)(const struct ut_ops_report *r, struct ut_out *out),
+			      struct ut_err *err)
 {
 	struct ut_out *out = ut_out_open(path, UT_OUT_OVERWRITE);
 
@@ -85,8 +85,9 @@ static int write_file(const struct ut_ops_report *r, const char *path,
 }
 
 /* The view stays with the files if it is to be shown. */
-static int write_page(const struct ut_ops_report *r, const struct ut_ops_about *about,
-		      const struct ut_ops_opts *o, struct ut_ops_files *files, struct ut_err *err)
+static int ops_run_write_page(const struct ut_ops_report *r, const struct ut_ops_about *about,
+			      const struct ut_ops_opts *o, struct ut_ops_files *files,
+			      struct ut_err *err)
 {
 	struct ut_view *v = ut_ops_page_view(r, about);
 	bool written;
@@ -111,14 +112,14 @@ static int write_report(struct ut_ops_report *r, const struct place *p, struct u
 	files->page = ut_str_fmt(a, "%s/%s.html", p->folder, p->name);
 	ut_ops_report_order(r);
 	if (!rc)
-		rc = write_file(r, files->csv, ut_ops_write_csv, err);
+		rc = ops_run_write_file(r, files->csv, ut_ops_write_csv, err);
 	if (!rc)
-		rc = write_file(r, files->json, ut_ops_write_json, err);
+		rc = ops_run_write_file(r, files->json, ut_ops_write_json, err);
 	return rc;
 }
 
-static void send_report(const struct ut_ops_report *r, const char *input,
-			const struct ut_logger *logger)
+static void ops_run_send_report(const struct ut_ops_report *r, const char *input,
+				const struct ut_logger *logger)
 {
 	if (r->missing)
 		ut_logger_log(logger, UT_WARN,
@@ -186,7 +187,7 @@ static bool has_traces(const struct ut_ops_opts *o, const char *folder)
 	return found;
 }
 
-static const char *kind_of(const struct input *in)
+static const char *ops_run_kind_of(const struct input *in)
 {
 	switch (in->format) {
 	case UT_OPS_TRACE:
@@ -270,10 +271,11 @@ int ut_ops_run(const struct ut_ops_opts *o, struct ut_arena *a, struct ut_ops_fi
 	if (!rc)
 		rc = write_report(&r, &place, a, files, err);
 	if (!rc)
-		rc = write_page(&r, &(struct ut_ops_about){ in.logs, kind_of(&in) }, o, files, err);
+		rc = ops_run_write_page(&r, &(struct ut_ops_about){ in.logs, ops_run_kind_of(&in) },
+					o, files, err);
 	if (!rc && cores.shown) {
 		files->cores = ut_str_fmt(a, "%s/%s.csv", place.folder, place.cores);
-		rc = write_file(&cores, files->cores, ut_ops_write_csv, err);
+		rc = ops_run_write_file(&cores, files->cores, ut_ops_write_csv, err);
 	}
 	/* a single file may lie among anything */
 	if (!rc && !o->no_tarball && in.format != UT_OPS_TRACE && ut_path_is_dir(o->input)) {
@@ -284,7 +286,7 @@ int ut_ops_run(const struct ut_ops_opts *o, struct ut_arena *a, struct ut_ops_fi
 	if (!rc && in.format == UT_OPS_TRACY)
 		ut_ops_files_copy(in.logs, place.folder, o->logger);
 	if (!rc)
-		send_report(&r, in.logs, o->logger);
+		ops_run_send_report(&r, in.logs, o->logger);
 	ut_ops_report_release(&r);
 	ut_ops_report_release(&cores);
 	return rc;

@@ -107,8 +107,8 @@ struct reader {
  */
 
 /* Things are numbered in the order in which they are first named, from 1. */
-static uint32_t number_of(struct ut_strtab *t, struct ut_arena *a, int64_t device,
-			  struct ut_str text)
+static uint32_t ops_tracy_number_of(struct ut_strtab *t, struct ut_arena *a, int64_t device,
+				    struct ut_str text)
 {
 	return ut_strtab_intern_z(
 		t, ut_str_fmt(a, "%" PRId64 " %.*s", device, (int)text.len, text.ptr));
@@ -127,14 +127,14 @@ static const struct ut_tracy_info *info_of(const struct reader *d, const struct 
 
 /* ---- rows ---------------------------------------------------------------------------------- */
 
-static void put(struct reader *d, enum ut_tracy_word word, struct ut_str text)
+static void ops_tracy_put(struct reader *d, enum ut_tracy_word word, struct ut_str text)
 {
 	ut_ops_put(d->r, d->columns.id[word], ut_tracy_text(d->r, text));
 }
 
 static void put_z(struct reader *d, enum ut_tracy_word word, const char *text)
 {
-	put(d, word, (struct ut_str){ text, strlen(text) });
+	ops_tracy_put(d, word, (struct ut_str){ text, strlen(text) });
 }
 
 /* round(x, 3) as Python prints it. */
@@ -158,9 +158,9 @@ static void put_own(struct reader *d, const struct op *op)
 {
 	put_z(d, UT_TRACY_CALL, ut_str_fmt(&d->r->arena, "%" PRIu64, op->id));
 	if (op->hit.len)
-		put(d, UT_TRACY_CACHE_HIT, op->hit);
+		ops_tracy_put(d, UT_TRACY_CACHE_HIT, op->hit);
 	if (!op->info) {
-		put(d, UT_TRACY_OP_CODE, op->code);
+		ops_tracy_put(d, UT_TRACY_OP_CODE, op->code);
 		put_z(d, UT_TRACY_OP_TYPE, op->on_device ? "tt_dnn_device" : "");
 	}
 	ut_tracy_host_put(&d->host, &d->columns, d->r, op->id);
@@ -244,11 +244,12 @@ static void add_signpost(struct reader *d, struct ut_str text, struct ut_str tim
 	size_t first = d->r->cell_count;
 	struct ut_ops_row *row;
 
-	put(d, UT_TRACY_OP_CODE, (struct ut_str){ text.ptr, len });
+	ops_tracy_put(d, UT_TRACY_OP_CODE, (struct ut_str){ text.ptr, len });
 	put_z(d, UT_TRACY_OP_TYPE, "signpost");
-	put(d, UT_TRACY_HOST_START, time);
+	ops_tracy_put(d, UT_TRACY_HOST_START, time);
 	if (line)
-		put(d, UT_TRACY_ATTRIBUTES, (struct ut_str){ line + 1, text.len - len - 1 });
+		ops_tracy_put(d, UT_TRACY_ATTRIBUTES,
+			      (struct ut_str){ line + 1, text.len - len - 1 });
 	row = ut_ops_row_add(d->r);
 	row->when = when;
 	row->kind = ROW_SIGNPOST;
@@ -268,8 +269,8 @@ static int64_t replay_time(struct reader *d, const struct ut_tracy_key *key, con
 {
 	char id[24];
 	int len = snprintf(id, sizeof(id), "%" PRId64, key->trace);
-	uint32_t trace = number_of(&d->trace_names, &d->r->arena, key->device,
-				   (struct ut_str){ id, (size_t)len });
+	uint32_t trace = ops_tracy_number_of(&d->trace_names, &d->r->arena, key->device,
+					     (struct ut_str){ id, (size_t)len });
 	uint32_t n = ut_idmap_get(&d->replays, pair(trace, (uint64_t)key->replay));
 
 	return n ? d->replay_times[n - 1] : op->when;
@@ -306,7 +307,7 @@ static void add_orphan(struct reader *d, uint32_t n)
 	size_t first = d->r->cell_count;
 	struct ut_ops_row *row;
 
-	put(d, UT_TRACY_OP_CODE, run->name);
+	ops_tracy_put(d, UT_TRACY_OP_CODE, run->name);
 	ut_ops_put_u64(d->r, d->columns.id[UT_TRACY_CALL], run->key.op);
 	put_sub_device(d, run);
 	if (!d->alone)
@@ -336,7 +337,7 @@ static void add_unused(struct reader *d)
 
 /* ---- messages ------------------------------------------------------------------------------ */
 
-static struct ut_str behind(struct ut_str s, size_t n)
+static struct ut_str ops_tracy_behind(struct ut_str s, size_t n)
 {
 	n = n < s.len ? n : s.len;
 	return (struct ut_str){ s.ptr + n, s.len - n };
@@ -345,7 +346,7 @@ static struct ut_str behind(struct ut_str s, size_t n)
 static struct ut_str trimmed(struct ut_str s)
 {
 	while (s.len && (*s.ptr == ' ' || *s.ptr == '\t'))
-		s = behind(s, 1);
+		s = ops_tracy_behind(s, 1);
 	while (s.len && (s.ptr[s.len - 1] == ' ' || s.ptr[s.len - 1] == '\t'))
 		s.len--;
 	return s;
@@ -358,11 +359,11 @@ static struct ut_str next_word(struct ut_str *rest)
 	size_t len = comma ? (size_t)(comma - rest->ptr) : rest->len;
 	struct ut_str word = trimmed((struct ut_str){ rest->ptr, len });
 
-	*rest = behind(*rest, len + 1);
+	*rest = ops_tracy_behind(*rest, len + 1);
 	return word;
 }
 
-static int64_t number(struct ut_str text)
+static int64_t ops_tracy_number(struct ut_str text)
 {
 	uint64_t value;
 
@@ -378,23 +379,23 @@ static struct ut_str quoted(struct ut_str *rest)
 
 	if (!open)
 		return name;
-	*rest = behind(*rest, (size_t)(open - rest->ptr) + 1);
+	*rest = ops_tracy_behind(*rest, (size_t)(open - rest->ptr) + 1);
 	close = rest->len ? memchr(rest->ptr, '"', rest->len) : NULL;
 	name = (struct ut_str){ rest->ptr, close ? (size_t)(close - rest->ptr) : rest->len };
-	*rest = behind(*rest, name.len + 1);
+	*rest = ops_tracy_behind(*rest, name.len + 1);
 	return name;
 }
 
 static struct trace *trace_of(struct reader *d, struct ut_str rest)
 {
-	int64_t device = number(next_word(&rest));
+	int64_t device = ops_tracy_number(next_word(&rest));
 	struct ut_str id = next_word(&rest);
-	uint32_t n = number_of(&d->trace_names, &d->r->arena, device, id);
+	uint32_t n = ops_tracy_number_of(&d->trace_names, &d->r->arena, device, id);
 
 	if (n > d->trace_count) {
 		d->traces = ut_grow(d->traces, n, &d->trace_cap, sizeof(*d->traces));
 		d->trace_count = n;
-		d->traces[n - 1] = (struct trace){ .device = device, .id = number(id) };
+		d->traces[n - 1] = (struct trace){ .device = device, .id = ops_tracy_number(id) };
 	}
 	return &d->traces[n - 1];
 }
@@ -420,16 +421,16 @@ static void read_trace(struct reader *d, struct ut_str what, int64_t when)
 	static const char begin[] = "BEGIN:", end[] = "END:", again[] = "REPLAY:";
 
 	if (ut_str_has_start(what, begin)) {
-		struct trace *t = trace_of(d, behind(what, strlen(begin)));
+		struct trace *t = trace_of(d, ops_tracy_behind(what, strlen(begin)));
 
 		t->first = t->last = 0;
 		ut_idmap_put(&d->open, (uint64_t)t->device, (uint32_t)(t - d->traces) + 1);
 	} else if (ut_str_has_start(what, end)) {
-		struct trace *t = trace_of(d, behind(what, strlen(end)));
+		struct trace *t = trace_of(d, ops_tracy_behind(what, strlen(end)));
 
 		ut_idmap_take(&d->open, (uint64_t)t->device);
 	} else if (ut_str_has_start(what, again)) {
-		replay(d, trace_of(d, behind(what, strlen(again))), when);
+		replay(d, trace_of(d, ops_tracy_behind(what, strlen(again))), when);
 	}
 }
 
@@ -465,7 +466,7 @@ static void add_to_info(struct reader *d, const struct ut_tracy_info *base,
 static void read_info(struct reader *d, struct op *op, struct ut_str hash, struct ut_str json)
 {
 	struct ut_tracy_info reported = { 0 };
-	uint32_t n = number_of(&d->programs, &d->r->arena, op->device, hash);
+	uint32_t n = ops_tracy_number_of(&d->programs, &d->r->arena, op->device, hash);
 
 	if (n > d->info_count) {
 		d->infos = ut_grow(d->infos, n, &d->info_cap, sizeof(*d->infos));
@@ -538,13 +539,13 @@ static void read_op(struct reader *d, struct ut_str text, int64_t when)
 	bool captured;
 
 	if (at) {
-		json = behind(text, (size_t)(at - text.ptr) + strlen(" ->"));
+		json = ops_tracy_behind(text, (size_t)(at - text.ptr) + strlen(" ->"));
 		text.len = (size_t)(at - text.ptr);
 	}
 	op.code = quoted(&text);
 	next_word(&text);
 	hash = next_word(&text);
-	op.device = number(next_word(&text));
+	op.device = ops_tracy_number(next_word(&text));
 	hit = next_word(&text);
 	if (!ut_csv_number(next_word(&text), &op.id))
 		op.id = 0;
@@ -569,12 +570,12 @@ static void read_message(struct reader *d, const struct ut_csv *csv, size_t name
 	static const char trace[] = "TT_METAL_TRACE_", post[] = "TT_SIGNPOST: ";
 	struct ut_str text = ut_csv_field(csv, name);
 	struct ut_str time = ut_csv_field(csv, total);
-	int64_t when = number(time);
+	int64_t when = ops_tracy_number(time);
 
 	if (ut_str_has_start(text, post))
-		add_signpost(d, behind(text, strlen(post)), time, when);
+		add_signpost(d, ops_tracy_behind(text, strlen(post)), time, when);
 	else if (ut_str_has_start(text, trace))
-		read_trace(d, behind(text, strlen(trace)), when);
+		read_trace(d, ops_tracy_behind(text, strlen(trace)), when);
 	else if (ut_str_has_start(text, "TT_DNN_"))
 		read_op(d, text, when);
 }
@@ -589,7 +590,7 @@ static void read_messages(struct reader *d, struct ut_csv *csv)
 		read_message(d, csv, name, total);
 }
 
-static void release(struct reader *d)
+static void ops_tracy_release(struct reader *d)
 {
 	ut_tracy_host_release(&d->host);
 	ut_tracy_device_release(&d->device);
@@ -633,8 +634,8 @@ static int read_device(struct reader *d, struct ut_csv *report, const char *log,
 }
 
 /* Files that are NULL are not there. */
-static int read_all(struct ut_ops_report *r, struct ut_csv *files[FILES], const char *log,
-		    const struct ut_ops_tracy_opts *opts, struct ut_err *err)
+static int ops_tracy_read_all(struct ut_ops_report *r, struct ut_csv *files[FILES], const char *log,
+			      const struct ut_ops_tracy_opts *opts, struct ut_err *err)
 {
 	struct ut_csv *messages = opts->device_only ? NULL : files[FILE_MESSAGES];
 	struct reader d = { .r = r };
@@ -655,7 +656,7 @@ static int read_all(struct ut_ops_report *r, struct ut_csv *files[FILES], const 
 	add_unused(&d);
 	ut_ops_report_order(r);
 	ut_tracy_device_latencies(&d.device, &d.columns, r);
-	release(&d);
+	ops_tracy_release(&d);
 	return rc;
 }
 
@@ -686,7 +687,7 @@ int ut_ops_read_tracy(struct ut_ops_report *r, const char *folder,
 		else
 			there[i] = &csv[i];
 	}
-	rc = read_all(r, there, ut_path_exists(log) ? log : NULL, opts, err);
+	rc = ops_tracy_read_all(r, there, ut_path_exists(log) ? log : NULL, opts, err);
 	if (!rc && !r->row_count)
 		rc = ut_err_set(err, -ENOENT, "%s: no op in " MESSAGES " or " DEVICE, folder);
 	for (int i = 0; i < FILES; i++) {
@@ -710,7 +711,7 @@ void ut_ops_read_tracy_texts(struct ut_ops_report *r, struct ut_ops_text message
 		there[i] = &csv[i];
 	}
 	/* only a log can fail */
-	(void)read_all(r, there, NULL, &opts, &err);
+	(void)ops_tracy_read_all(r, there, NULL, &opts, &err);
 	for (int i = 0; i < FILES; i++)
 		ut_csv_close(&csv[i]);
 }

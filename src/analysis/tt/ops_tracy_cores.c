@@ -47,12 +47,12 @@ static uint32_t core_column(struct ut_ops_report *r, const struct ut_tt_core *co
 							 .missing = "" });
 }
 
-static int compare(uint64_t a, uint64_t b)
+static int ops_tracy_cores_compare(uint64_t a, uint64_t b)
 {
 	return (a > b) - (a < b);
 }
 
-static int by_place(const void *a, const void *b, void *ctx)
+static int ops_tracy_cores_by_place(const void *a, const void *b, void *ctx)
 {
 	const struct ut_tt_core *cores = ctx;
 	const struct ut_tt_core *x = &cores[*(const uint32_t *)a],
@@ -61,16 +61,16 @@ static int by_place(const void *a, const void *b, void *ctx)
 	return x->x != y->x ? (x->x < y->x ? -1 : 1) : (x->y > y->y) - (x->y < y->y);
 }
 
-static int by_start(const void *a, const void *b, void *ctx)
+static int ops_tracy_cores_by_start(const void *a, const void *b, void *ctx)
 {
 	const struct gap *gaps = ctx;
 	const struct gap *x = &gaps[*(const size_t *)a], *y = &gaps[*(const size_t *)b];
-	int order = compare(x->start, y->start);
+	int order = ops_tracy_cores_compare(x->start, y->start);
 
-	order = order ? order : compare(x->from, y->from);
-	order = order ? order : compare(x->to, y->to);
-	order = order ? order : compare(x->cycles, y->cycles);
-	return order ? order : compare(x->core, y->core);
+	order = order ? order : ops_tracy_cores_compare(x->from, y->from);
+	order = order ? order : ops_tracy_cores_compare(x->to, y->to);
+	order = order ? order : ops_tracy_cores_compare(x->cycles, y->cycles);
+	return order ? order : ops_tracy_cores_compare(x->core, y->core);
 }
 
 /* Spans of the rule op2op; one of no length is none. */
@@ -111,7 +111,7 @@ static void read_core(struct chip *c, uint32_t core, const struct ut_tt_log *log
 }
 
 /* The step that is next, and of all cores that take it next, too. */
-static void add_row(struct chip *c, const struct gap *gap)
+static void ops_tracy_cores_add_row(struct chip *c, const struct gap *gap)
 {
 	struct ut_arena *arena = &c->r->arena;
 	size_t first = c->r->cell_count;
@@ -137,17 +137,17 @@ static void add_row(struct chip *c, const struct gap *gap)
 	row->parts[0] = ut_ops_since(c->r, first);
 }
 
-static void add_rows(struct chip *c)
+static void ops_tracy_cores_add_rows(struct chip *c)
 {
 	size_t *order = ut_make((c->count + 1) * sizeof(*order));
 
 	for (size_t i = 0; i < c->count; i++)
 		order[i] = i;
 	if (c->count)
-		qsort_r(order, c->count, sizeof(*order), by_start, c->gaps);
+		qsort_r(order, c->count, sizeof(*order), ops_tracy_cores_by_start, c->gaps);
 	for (size_t i = 0; i < c->count; i++) {
 		if (!c->gaps[order[i]].reported)
-			add_row(c, &c->gaps[order[i]]);
+			ops_tracy_cores_add_row(c, &c->gaps[order[i]]);
 	}
 	free(order);
 }
@@ -164,10 +164,11 @@ static void put_chip(struct chip *c, const struct ut_tt_log *log, const struct u
 	for (uint32_t i = 0; i < chip->core_count; i++)
 		cores[i] = chip->core + i;
 	if (chip->core_count)
-		qsort_r(cores, chip->core_count, sizeof(*cores), by_place, log->cores);
+		qsort_r(cores, chip->core_count, sizeof(*cores), ops_tracy_cores_by_place,
+			log->cores);
 	for (uint32_t i = 0; i < chip->core_count; i++)
 		read_core(c, i, log, a, cores[i]);
-	add_rows(c);
+	ops_tracy_cores_add_rows(c);
 	free(c->series);
 	free(cores);
 }

@@ -36,7 +36,7 @@ static const struct {
 /* ---- reading ------------------------------------------------------------------------------- */
 
 /* The word or number behind a key, whatever quotes are around it. */
-static struct ut_str value_of(struct ut_str meta, const char *key)
+static struct ut_str ops_tracy_counters_value_of(struct ut_str meta, const char *key)
 {
 	const char *at = meta.len ? memmem(meta.ptr, meta.len, key, strlen(key)) : NULL;
 	const char *end = meta.ptr + meta.len;
@@ -53,7 +53,7 @@ static struct ut_str value_of(struct ut_str meta, const char *key)
 	return value;
 }
 
-static uint64_t key_of(uint64_t op, int64_t replay)
+static uint64_t ops_tracy_counters_key_of(uint64_t op, int64_t replay)
 {
 	const uint64_t both[] = { op, (uint64_t)replay };
 
@@ -76,15 +76,16 @@ static void read_mark(struct ut_tracy_counters *c, struct counts *counts,
 		      const struct ut_tt_log *log, const struct ut_tt_mark *mark)
 {
 	struct ut_str meta = ut_tt_str(log, mark->meta);
-	struct ut_str type = value_of(meta, "counter type");
-	uint64_t key = key_of(mark->host, mark->replay), value, reference;
+	struct ut_str type = ops_tracy_counters_value_of(meta, "counter type");
+	uint64_t key = ops_tracy_counters_key_of(mark->host, mark->replay), value, reference;
 	uint32_t unit = 0, op = ut_idmap_get(&c->by_op, key);
 
 	while (unit < UNITS && !ut_str_is(type, units[unit].counter) &&
 	       !ut_str_is(type, units[unit].number))
 		unit++;
-	if (unit == UNITS || !ut_csv_number(value_of(meta, "\"value\""), &value) ||
-	    !ut_csv_number(value_of(meta, "ref cnt"), &reference))
+	if (unit == UNITS ||
+	    !ut_csv_number(ops_tracy_counters_value_of(meta, "\"value\""), &value) ||
+	    !ut_csv_number(ops_tracy_counters_value_of(meta, "ref cnt"), &reference))
 		return;
 	if (!op) {
 		op = (uint32_t)++c->count;
@@ -181,7 +182,8 @@ void ut_tracy_counters_release(struct ut_tracy_counters *c)
 
 /* ---- telling ------------------------------------------------------------------------------- */
 
-static void put(struct ut_ops_report *r, uint32_t unit, uint32_t field, double value)
+static void ops_tracy_counters_put(struct ut_ops_report *r, uint32_t unit, uint32_t field,
+				   double value)
 {
 	const char *name = units[unit].columns[field];
 	uint32_t column =
@@ -197,17 +199,20 @@ static void put(struct ut_ops_report *r, uint32_t unit, uint32_t field, double v
 void ut_tracy_counters_put(const struct ut_tracy_counters *c, struct ut_ops_report *r,
 			   const struct ut_tracy_counted *op)
 {
-	uint32_t n = c->count ? ut_idmap_get(&c->by_op, key_of(op->op, op->replay)) : 0;
+	uint32_t n =
+		c->count ? ut_idmap_get(&c->by_op, ops_tracy_counters_key_of(op->op, op->replay))
+			 : 0;
 
 	for (uint32_t unit = 0; n && unit < UNITS; unit++) {
 		const struct ut_tracy_util *u = &c->ops[n - 1][unit];
 
 		if (!u->known)
 			continue;
-		put(r, unit, 0, u->min);
-		put(r, unit, 1, u->median);
-		put(r, unit, 2, u->max);
+		ops_tracy_counters_put(r, unit, 0, u->min);
+		ops_tracy_counters_put(r, unit, 1, u->median);
+		ops_tracy_counters_put(r, unit, 2, u->max);
 		if (op->kernel && op->cores > 0)
-			put(r, unit, 3, u->sum / (double)op->cores / (double)op->kernel * 100);
+			ops_tracy_counters_put(
+				r, unit, 3, u->sum / (double)op->cores / (double)op->kernel * 100);
 	}
 }

@@ -68,7 +68,7 @@ static uint64_t hash_op(uint64_t op, int64_t device)
 }
 
 /* A whole number may have gone through a tool that knows only fractions: "1024.0". */
-static struct ut_str whole(struct ut_str text)
+static struct ut_str ops_tracy_device_whole(struct ut_str text)
 {
 	const char *point = text.len ? memchr(text.ptr, '.', text.len) : NULL;
 	size_t len = point ? (size_t)(point - text.ptr) : text.len;
@@ -84,9 +84,9 @@ static struct ut_str whole(struct ut_str text)
 	return len ? (struct ut_str){ text.ptr, len } : text;
 }
 
-static struct ut_str get(const struct reader *d, int field)
+static struct ut_str ops_tracy_device_get(const struct reader *d, int field)
 {
-	return whole(ut_csv_field(d->csv, d->field[field]));
+	return ops_tracy_device_whole(ut_csv_field(d->csv, d->field[field]));
 }
 
 static int64_t number_or(struct ut_str text, int64_t otherwise)
@@ -100,19 +100,20 @@ static struct ut_tracy_cycles cycles(const struct reader *d, int start, int end)
 {
 	struct ut_tracy_cycles c = { 0 };
 
-	c.known = ut_csv_number(get(d, start), &c.start) && ut_csv_number(get(d, end), &c.end);
+	c.known = ut_csv_number(ops_tracy_device_get(d, start), &c.start) &&
+		  ut_csv_number(ops_tracy_device_get(d, end), &c.end);
 	return c;
 }
 
-static double ns(const struct reader *d, int field)
+static double ops_tracy_device_ns(const struct reader *d, int field)
 {
-	struct ut_str text = get(d, field);
+	struct ut_str text = ops_tracy_device_get(d, field);
 	uint64_t value;
 
 	return ut_csv_number(text, &value) ? (double)value : 0;
 }
 
-static void put_cells(struct reader *d, struct ut_tracy_run *run)
+static void ops_tracy_device_put_cells(struct reader *d, struct ut_tracy_run *run)
 {
 	size_t first = d->r->cell_count;
 
@@ -125,13 +126,14 @@ static void put_cells(struct reader *d, struct ut_tracy_run *run)
 			continue;
 		run->has_latency |= d->column[i] == d->columns->id[UT_TRACY_LATENCY];
 		run->has_latency_dm |= d->column[i] == d->columns->id[UT_TRACY_LATENCY_DM];
-		ut_ops_put(d->r, d->column[i],
-			   ut_tracy_text(d->r, d->counter[i] ? text : whole(text)));
+		ut_ops_put(
+			d->r, d->column[i],
+			ut_tracy_text(d->r, d->counter[i] ? text : ops_tracy_device_whole(text)));
 	}
 	run->cells = ut_ops_since(d->r, first);
 }
 
-static bool same_key(const struct ut_tracy_key *a, const struct ut_tracy_key *b)
+static bool ops_tracy_device_same_key(const struct ut_tracy_key *a, const struct ut_tracy_key *b)
 {
 	return !memcmp(a, b, sizeof(*a));
 }
@@ -154,22 +156,22 @@ void ut_tracy_device_add(struct ut_tracy_device *d, const struct ut_tracy_run *r
 static void read_run(struct reader *d)
 {
 	struct ut_tracy_run run = {
-		.key = { .device = number_or(get(d, DEVICE), 0),
-			 .trace = number_or(get(d, TRACE), UT_TRACY_NO_TRACE),
-			 .replay = number_or(get(d, REPLAY), UT_TRACY_NO_TRACE) },
-		.name = get(d, NAME),
+		.key = { .device = number_or(ops_tracy_device_get(d, DEVICE), 0),
+			 .trace = number_or(ops_tracy_device_get(d, TRACE), UT_TRACY_NO_TRACE),
+			 .replay = number_or(ops_tracy_device_get(d, REPLAY), UT_TRACY_NO_TRACE) },
+		.name = ops_tracy_device_get(d, NAME),
 		.fw = cycles(d, FW_START, FW_END),
 		.kernel = cycles(d, KERNEL_START, KERNEL_END),
 		.dm = cycles(d, DM_START, DM_END),
-		.fw_ns = ns(d, FW_TIME),
-		.has_kernel_ns = get(d, KERNEL_TIME).len > 0,
-		.kernel_ns = ns(d, KERNEL_TIME),
+		.fw_ns = ops_tracy_device_ns(d, FW_TIME),
+		.has_kernel_ns = ops_tracy_device_get(d, KERNEL_TIME).len > 0,
+		.kernel_ns = ops_tracy_device_ns(d, KERNEL_TIME),
 		.reported = true,
 	};
 
-	if (!ut_csv_number(get(d, CALL), &run.key.op))
+	if (!ut_csv_number(ops_tracy_device_get(d, CALL), &run.key.op))
 		return;
-	put_cells(d, &run);
+	ops_tracy_device_put_cells(d, &run);
 	ut_tracy_device_add(d->d, &run);
 }
 
@@ -215,7 +217,7 @@ uint32_t ut_tracy_device_take(struct ut_tracy_device *d, const struct ut_tracy_k
 	uint32_t n = ut_idmap_take(&d->by_key, hash(key)), next = n ? d->runs[n - 1].next : 0;
 
 	/* other keys with this hash, which are as good as none, are lost: their rows say so */
-	if (!n || !same_key(&d->runs[n - 1].key, key))
+	if (!n || !ops_tracy_device_same_key(&d->runs[n - 1].key, key))
 		return 0;
 	if (next)
 		ut_idmap_put(&d->by_key, hash(key), next);
@@ -255,7 +257,7 @@ struct lasts {
 	double ns_per_cycle; /* of all; 0 = the first rows tell */
 };
 
-static struct last *last_of(struct lasts *lasts, const struct ut_tracy_run *run)
+static struct last *ops_tracy_device_last_of(struct lasts *lasts, const struct ut_tracy_run *run)
 {
 	uint32_t n = ut_idmap_get(&lasts->by_device, (uint64_t)run->key.device);
 	struct last *last;
@@ -286,7 +288,7 @@ void ut_tracy_device_latencies(const struct ut_tracy_device *d,
 
 		if (!run)
 			continue;
-		last = last_of(&lasts, run);
+		last = ops_tracy_device_last_of(&lasts, run);
 		if (!run->has_latency && (run->kernel.known || run->reported))
 			put_latency(r, columns->id[UT_TRACY_LATENCY], last, &last->kernel,
 				    &run->kernel);

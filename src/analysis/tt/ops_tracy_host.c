@@ -22,7 +22,7 @@ static bool find_id(struct ut_str text, uint64_t *id)
 }
 
 /* The op's entry, made if need be; the pointer holds until the next one. */
-static struct ut_tracy_time *time_of(struct ut_tracy_host *h, uint64_t op)
+static struct ut_tracy_time *ops_tracy_host_time_of(struct ut_tracy_host *h, uint64_t op)
 {
 	uint32_t n = ut_idmap_get(&h->by_op, op);
 
@@ -34,7 +34,8 @@ static struct ut_tracy_time *time_of(struct ut_tracy_host *h, uint64_t op)
 	return &h->times[h->time_count - 1];
 }
 
-static void add_call(struct ut_tracy_host *h, uint64_t op, uint32_t column, uint64_t ns)
+static void ops_tracy_host_add_call(struct ut_tracy_host *h, uint64_t op, uint32_t column,
+				    uint64_t ns)
 {
 	uint64_t key = op << 20 | column;
 	uint32_t n;
@@ -43,7 +44,7 @@ static void add_call(struct ut_tracy_host *h, uint64_t op, uint32_t column, uint
 		return;
 	n = ut_idmap_get(&h->by_call, key);
 	if (!n) {
-		struct ut_tracy_time *t = time_of(h, op);
+		struct ut_tracy_time *t = ops_tracy_host_time_of(h, op);
 
 		h->children =
 			ut_grow(h->children, ++h->child_count, &h->child_cap, sizeof(*h->children));
@@ -74,14 +75,14 @@ static void read_zone(struct ut_tracy_host *h, struct ut_ops_report *r, const st
 	    !ut_csv_number(ut_csv_field(csv, f->ns), &ns))
 		return;
 	if (names_op(name) && find_id(ut_csv_field(csv, f->text), &op)) {
-		struct ut_tracy_time *t = time_of(h, op);
+		struct ut_tracy_time *t = ops_tracy_host_time_of(h, op);
 
 		t->timed = true;
 		t->start = start;
 		t->ns = ns;
 	}
 	if (find_id(ut_csv_field(csv, f->parent), &op) && op >> 44 == 0)
-		add_call(h, op, ut_tracy_call(r, name), ns);
+		ops_tracy_host_add_call(h, op, ut_tracy_call(r, name), ns);
 }
 
 void ut_tracy_host_read(struct ut_tracy_host *h, struct ut_ops_report *r, struct ut_csv *csv)

@@ -98,7 +98,7 @@ static void py_value(struct ut_buf *b, struct ut_arena *a, const char *p, const 
 	}
 }
 
-static struct ut_str take(struct ut_buf *b, struct ut_ops_report *r)
+static struct ut_str ops_tracy_info_take(struct ut_buf *b, struct ut_ops_report *r)
 {
 	size_t len = b->len;
 
@@ -122,11 +122,11 @@ static bool value_text(struct reader *d, struct ut_str *text)
 	ut_json_minify(raw, &small);
 	py_value(&b, &d->r->arena, small.data, small.data + small.len);
 	ut_buf_release(&small);
-	*text = take(&b, d->r);
+	*text = ops_tracy_info_take(&b, d->r);
 	return true;
 }
 
-static bool put_value(struct reader *d, uint32_t column)
+static bool ops_tracy_info_put_value(struct reader *d, uint32_t column)
 {
 	struct ut_str text;
 
@@ -137,7 +137,7 @@ static bool put_value(struct reader *d, uint32_t column)
 }
 
 /* Into the object or list at the cursor; anything else is skipped. */
-static bool enter(struct reader *d, char bracket, bool *inside)
+static bool ops_tracy_info_enter(struct reader *d, char bracket, bool *inside)
 {
 	*inside = ut_json_peek(&d->j) == bracket;
 	if (!*inside)
@@ -154,13 +154,13 @@ static bool read_shape(struct reader *d, bool output, uint32_t index)
 	struct ut_str key;
 	bool inside;
 
-	if (!enter(d, '{', &inside))
+	if (!ops_tracy_info_enter(d, '{', &inside))
 		return false;
 	while (inside && ut_json_member(&d->j, &key)) {
 		const char *axis = key.len == 1 && *key.ptr ? strchr(axes, *key.ptr) : NULL;
 
-		if (!(axis ? put_value(d, ut_tracy_tensor(d->r, output, index,
-							  (uint32_t)(axis - axes)))
+		if (!(axis ? ops_tracy_info_put_value(d, ut_tracy_tensor(d->r, output, index,
+									 (uint32_t)(axis - axes)))
 			   : ut_json_skip(&d->j, NULL)))
 			return false;
 	}
@@ -173,7 +173,7 @@ static bool read_config(struct reader *d, struct ut_str *buffer, struct ut_str *
 	struct ut_str key;
 	bool inside;
 
-	if (!enter(d, '{', &inside))
+	if (!ops_tracy_info_enter(d, '{', &inside))
 		return false;
 	while (inside && ut_json_member(&d->j, &key)) {
 		if (!(ut_str_is(key, "buffer_type")     ? value_text(d, buffer)
@@ -201,7 +201,7 @@ static bool read_storage(struct reader *d, uint32_t column)
 	struct ut_buf b = { 0 };
 
 	if (ut_json_peek(&d->j) != '{')
-		return put_value(d, column);
+		return ops_tracy_info_put_value(d, column);
 	ut_json_enter(&d->j);
 	while (ut_json_member(&d->j, &key)) {
 		if (!(ut_str_is(key, "device_id")       ? value_text(d, &device)
@@ -217,7 +217,7 @@ static bool read_storage(struct reader *d, uint32_t column)
 	add_upper(&b, buffer);
 	ut_buf_char(&b, '_');
 	add_upper(&b, layout);
-	ut_ops_put(d->r, column, take(&b, d->r));
+	ut_ops_put(d->r, column, ops_tracy_info_take(&b, d->r));
 	return true;
 }
 
@@ -228,7 +228,7 @@ static bool read_tensor(struct reader *d, bool output, uint32_t index)
 
 	for (uint32_t i = 0; i < UT_TRACY_TENSOR_FIELDS; i++)
 		ut_tracy_tensor(d->r, output, index, i);
-	if (!enter(d, '{', &inside))
+	if (!ops_tracy_info_enter(d, '{', &inside))
 		return false;
 	while (inside && ut_json_member(&d->j, &key)) {
 		bool ok;
@@ -236,9 +236,9 @@ static bool read_tensor(struct reader *d, bool output, uint32_t index)
 		if (ut_str_is(key, "shape"))
 			ok = read_shape(d, output, index);
 		else if (ut_str_is(key, "layout"))
-			ok = put_value(d, ut_tracy_tensor(d->r, output, index, 4));
+			ok = ops_tracy_info_put_value(d, ut_tracy_tensor(d->r, output, index, 4));
 		else if (ut_str_is(key, "dtype"))
-			ok = put_value(d, ut_tracy_tensor(d->r, output, index, 5));
+			ok = ops_tracy_info_put_value(d, ut_tracy_tensor(d->r, output, index, 5));
 		else if (ut_str_is(key, "storage_type"))
 			ok = read_storage(d, ut_tracy_tensor(d->r, output, index, 6));
 		else
@@ -254,7 +254,7 @@ static bool read_tensors(struct reader *d, bool output)
 	uint32_t *count = output ? &d->outputs : &d->inputs;
 	bool inside;
 
-	if (!enter(d, '[', &inside))
+	if (!ops_tracy_info_enter(d, '[', &inside))
 		return false;
 	while (inside && ut_json_element(&d->j)) {
 		if (!(*count < MOST_TENSORS ? read_tensor(d, output, (*count)++)
@@ -278,7 +278,7 @@ static bool read_kernel(struct reader *d, struct ut_buf *sources, struct ut_buf 
 	struct ut_str text;
 	bool inside;
 
-	if (!enter(d, '{', &inside))
+	if (!ops_tracy_info_enter(d, '{', &inside))
 		return false;
 	while (inside && ut_json_member(&d->j, &key)) {
 		if (!value_text(d, &text))
@@ -297,7 +297,7 @@ static bool read_kernel(struct reader *d, struct ut_buf *sources, struct ut_buf 
 static bool read_kernels(struct reader *d, enum ut_tracy_word source, enum ut_tracy_word hash)
 {
 	struct ut_buf sources = { 0 }, names = { 0 };
-	bool inside, ok = enter(d, '[', &inside);
+	bool inside, ok = ops_tracy_info_enter(d, '[', &inside);
 
 	ut_buf_char(&sources, '[');
 	ut_buf_char(&names, '[');
@@ -305,8 +305,8 @@ static bool read_kernels(struct reader *d, enum ut_tracy_word source, enum ut_tr
 		ok = read_kernel(d, &sources, &names);
 	ut_buf_char(&sources, ']');
 	ut_buf_char(&names, ']');
-	ut_ops_put(d->r, d->columns->id[source], take(&sources, d->r));
-	ut_ops_put(d->r, d->columns->id[hash], take(&names, d->r));
+	ut_ops_put(d->r, d->columns->id[source], ops_tracy_info_take(&sources, d->r));
+	ut_ops_put(d->r, d->columns->id[hash], ops_tracy_info_take(&names, d->r));
 	return ok && !d->j.trouble;
 }
 
@@ -315,10 +315,11 @@ static bool read_sizes(struct reader *d)
 	struct ut_str key;
 	bool inside;
 
-	if (!enter(d, '{', &inside))
+	if (!ops_tracy_info_enter(d, '{', &inside))
 		return false;
 	while (inside && ut_json_member(&d->j, &key)) {
-		if (!put_value(d, ut_tracy_size(d->r, (struct ut_str){ key.ptr, key.len })))
+		if (!ops_tracy_info_put_value(
+			    d, ut_tracy_size(d->r, (struct ut_str){ key.ptr, key.len })))
 			return false;
 	}
 	return !d->j.trouble;
@@ -329,7 +330,7 @@ static bool read_kernel_info(struct reader *d)
 	struct ut_str key;
 	bool inside;
 
-	if (!enter(d, '{', &inside))
+	if (!ops_tracy_info_enter(d, '{', &inside))
 		return false;
 	while (inside && ut_json_member(&d->j, &key)) {
 		bool ok;
@@ -374,7 +375,7 @@ static bool read_model(struct reader *d)
 	struct ut_str text;
 	bool inside;
 
-	if (!enter(d, '{', &inside))
+	if (!ops_tracy_info_enter(d, '{', &inside))
 		return false;
 	while (inside && ut_json_member(&d->j, &key)) {
 		if (!value_text(d, &text))
@@ -404,7 +405,7 @@ static bool read_named(struct reader *d, struct ut_str key)
 	}
 	if (!ut_tracy_column_find(d->r, (struct ut_str){ name, key.len }, &column))
 		return ut_json_skip(&d->j, NULL);
-	return put_value(d, column);
+	return ops_tracy_info_put_value(d, column);
 }
 
 static bool read_call(struct reader *d)
@@ -419,7 +420,7 @@ static bool read_call(struct reader *d)
 	return true;
 }
 
-static bool read_member(struct reader *d, struct ut_str key)
+static bool ops_tracy_info_read_member(struct reader *d, struct ut_str key)
 {
 	d->info->code |= ut_str_is(key, "op_code");
 	if (ut_str_is(key, "input_tensors") || ut_str_is(key, "optional_input_tensors")) {
@@ -437,7 +438,7 @@ static bool read_member(struct reader *d, struct ut_str key)
 	if (ut_str_is(key, "global_call_count"))
 		return read_call(d);
 	if (ut_str_is(key, "op_hash"))
-		return put_value(d, d->columns->id[UT_TRACY_PROGRAM_HASH]);
+		return ops_tracy_info_put_value(d, d->columns->id[UT_TRACY_PROGRAM_HASH]);
 	return read_named(d, key);
 }
 
@@ -455,7 +456,7 @@ bool ut_tracy_info_read(struct ut_tracy_info *info, const struct ut_tracy_column
 	if (ok) {
 		ut_json_enter(&d.j);
 		while (ok && ut_json_member(&d.j, &key))
-			ok = read_member(&d, key);
+			ok = ops_tracy_info_read_member(&d, key);
 		ok = ok && !d.j.trouble;
 	}
 	*why = ok                             ? NULL

@@ -58,7 +58,7 @@ struct reader {
 	struct ut_tracy_counters counters;
 };
 
-static void put(struct reader *d, const char *name, const char *text)
+static void ops_tracy_log_put(struct reader *d, const char *name, const char *text)
 {
 	uint32_t column;
 
@@ -66,9 +66,9 @@ static void put(struct reader *d, const char *name, const char *text)
 		ut_ops_put(d->r, column, (struct ut_str){ text, strlen(text) });
 }
 
-static void put_u64(struct reader *d, const char *name, uint64_t value)
+static void ops_tracy_log_put_u64(struct reader *d, const char *name, uint64_t value)
 {
-	put(d, name, ut_str_fmt(&d->r->arena, "%" PRIu64, value));
+	ops_tracy_log_put(d, name, ut_str_fmt(&d->r->arena, "%" PRIu64, value));
 }
 
 static double cycles_of(const struct ut_tt_stats *stats, enum value value)
@@ -99,8 +99,8 @@ static struct ut_tracy_cycles cycles_between(const struct reader *d,
 					 d->log->rows[span->end].ts };
 }
 
-static void put_result(struct reader *d, struct ut_tracy_run *run,
-		       const struct ut_tt_result *result)
+static void ops_tracy_log_put_result(struct reader *d, struct ut_tracy_run *run,
+				     const struct ut_tt_result *result)
 {
 	const char *rule = d->a->setup.rules[result->rule]->name;
 
@@ -110,7 +110,7 @@ static void put_result(struct reader *d, struct ut_tracy_run *run,
 
 		if (strcmp(rule, sources[i].rule))
 			continue;
-		put(d, sources[i].column, ut_str_fmt(&d->r->arena, "%.0f", ns));
+		ops_tracy_log_put(d, sources[i].column, ut_str_fmt(&d->r->arena, "%.0f", ns));
 		if (!strcmp(rule, "device_fw_duration")) {
 			run->fw = cycles_between(d, result);
 			run->fw_ns = ns;
@@ -154,7 +154,8 @@ static void put_sub_device(struct reader *d, const uint32_t *rows, size_t count)
 	struct ut_str value;
 
 	if (find_meta(d, rows, count, "sub_device_id", &value))
-		put(d, "SUB DEVICE ID", ut_arena_copy(&d->r->arena, value.ptr, value.len));
+		ops_tracy_log_put(d, "SUB DEVICE ID",
+				  ut_arena_copy(&d->r->arena, value.ptr, value.len));
 }
 
 /* ---- cores that dispatch ------------------------------------------------------------------- */
@@ -187,7 +188,7 @@ static void put_dispatched(struct reader *d, struct ut_tracy_run *run,
 	const struct ut_tt_scope *scope = o ? &d->a->dispatch[o->dispatch].scopes[o->op] : NULL;
 
 	for (size_t i = 0; scope && i < scope->count; i++)
-		put_result(d, run, &d->a->results[scope->result + i]);
+		ops_tracy_log_put_result(d, run, &d->a->results[scope->result + i]);
 }
 
 /* ---- ops ----------------------------------------------------------------------------------- */
@@ -207,10 +208,11 @@ static void put_chip(struct reader *d, const uint32_t *rows, size_t count)
 		cores += *seen != d->serial;
 		*seen = d->serial;
 	}
-	put(d, "DEVICE ARCH", ut_str_fmt(&d->r->arena, "%s", d->log->arch));
-	put_u64(d, "CORE COUNT", cores);
+	ops_tracy_log_put(d, "DEVICE ARCH", ut_str_fmt(&d->r->arena, "%s", d->log->arch));
+	ops_tracy_log_put_u64(d, "CORE COUNT", cores);
 	if (d->log->max_cores >= 0)
-		put_u64(d, "AVAILABLE WORKER CORE COUNT", (uint64_t)d->log->max_cores);
+		ops_tracy_log_put_u64(d, "AVAILABLE WORKER CORE COUNT",
+				      (uint64_t)d->log->max_cores);
 }
 
 /* A report of devices alone has no averages over all cores. */
@@ -232,7 +234,7 @@ static int64_t or_none(int64_t trace)
 	return trace < 0 ? UT_TRACY_NO_TRACE : trace;
 }
 
-static void add_run(struct reader *d, uint32_t chip, size_t op)
+static void ops_tracy_log_add_run(struct reader *d, uint32_t chip, size_t op)
 {
 	const struct ut_tt_chip_results *results = &d->a->chips[chip];
 	const struct ut_tt_scope *scope = &results->op_scopes[op];
@@ -247,20 +249,20 @@ static void add_run(struct reader *d, uint32_t chip, size_t op)
 	size_t first = d->r->cell_count;
 
 	for (size_t i = 0; i < scope->count; i++)
-		put_result(d, &run, &d->a->results[scope->result + i]);
+		ops_tracy_log_put_result(d, &run, &d->a->results[scope->result + i]);
 	put_dispatched(d, &run, results);
 	put_counters(d, &run, mark);
 	put_sub_device(d, rows, count);
 	if (d->chip)
 		put_chip(d, rows, count);
 	if (run.fw.known) {
-		put_u64(d, "DEVICE FW START CYCLE", run.fw.start);
-		put_u64(d, "DEVICE FW END CYCLE", run.fw.end);
+		ops_tracy_log_put_u64(d, "DEVICE FW START CYCLE", run.fw.start);
+		ops_tracy_log_put_u64(d, "DEVICE FW END CYCLE", run.fw.end);
 	}
 	if (run.key.trace != UT_TRACY_NO_TRACE)
-		put_u64(d, "METAL TRACE ID", (uint64_t)run.key.trace);
+		ops_tracy_log_put_u64(d, "METAL TRACE ID", (uint64_t)run.key.trace);
 	if (run.key.replay != UT_TRACY_NO_TRACE)
-		put_u64(d, "METAL TRACE REPLAY SESSION ID", (uint64_t)run.key.replay);
+		ops_tracy_log_put_u64(d, "METAL TRACE REPLAY SESSION ID", (uint64_t)run.key.replay);
 	run.cells = ut_ops_since(d->r, first);
 	ut_tracy_device_add(d->d, &run);
 }
@@ -283,7 +285,7 @@ static void add_runs(struct ut_tracy_device *d, struct ut_ops_report *r,
 		find_dispatched(&reader, &a->chips[c]);
 		ut_tracy_counters_read(&reader.counters, log, &log->chips[c]);
 		for (size_t op = 0; op < a->chips[c].ops.count; op++)
-			add_run(&reader, c, op);
+			ops_tracy_log_add_run(&reader, c, op);
 	}
 	ut_tracy_counters_release(&reader.counters);
 	ut_arena_release(&reader.arena);

@@ -33,7 +33,7 @@ static uint64_t hash(const struct ut_tracy_key *key)
 }
 
 /* Values have no commas: meta data has semicolons. */
-static size_t split(struct ut_str line, struct ut_str fields[COLUMNS])
+static size_t ops_tracy_sub_split(struct ut_str line, struct ut_str fields[COLUMNS])
 {
 	size_t n = 0;
 
@@ -56,7 +56,7 @@ static size_t split(struct ut_str line, struct ut_str fields[COLUMNS])
 static void read_titles(struct reader *d, struct ut_str line)
 {
 	struct ut_str fields[COLUMNS];
-	size_t n = split(line, fields);
+	size_t n = ops_tracy_sub_split(line, fields);
 
 	for (int i = 0; i < FIELDS; i++) {
 		d->field[i] = UT_CSV_NO_FIELD;
@@ -68,7 +68,8 @@ static void read_titles(struct reader *d, struct ut_str line)
 	d->titled = d->field[CHIP] != UT_CSV_NO_FIELD && d->field[OP] != UT_CSV_NO_FIELD;
 }
 
-static int64_t number(const struct reader *d, const struct ut_str *fields, size_t n, int field)
+static int64_t ops_tracy_sub_number(const struct reader *d, const struct ut_str *fields, size_t n,
+				    int field)
 {
 	uint64_t value;
 
@@ -78,7 +79,7 @@ static int64_t number(const struct reader *d, const struct ut_str *fields, size_
 	return (int64_t)value;
 }
 
-static void read_line(struct reader *d, struct ut_str line)
+static void ops_tracy_sub_read_line(struct reader *d, struct ut_str line)
 {
 	static const char sign[] = "\"sub_device_id\":";
 	const char *at = memmem(line.ptr, line.len, sign, strlen(sign));
@@ -98,24 +99,25 @@ static void read_line(struct reader *d, struct ut_str line)
 							       digits.ptr[digits.len] >= '0' &&
 							       digits.ptr[digits.len] <= '9';)
 		digits.len++;
-	n = split(line, fields);
-	key = (struct ut_tracy_key){ .op = (uint64_t)number(d, fields, n, OP),
-				     .device = number(d, fields, n, CHIP),
-				     .trace = number(d, fields, n, TRACE),
-				     .replay = number(d, fields, n, REPLAY) };
+	n = ops_tracy_sub_split(line, fields);
+	key = (struct ut_tracy_key){ .op = (uint64_t)ops_tracy_sub_number(d, fields, n, OP),
+				     .device = ops_tracy_sub_number(d, fields, n, CHIP),
+				     .trace = ops_tracy_sub_number(d, fields, n, TRACE),
+				     .replay = ops_tracy_sub_number(d, fields, n, REPLAY) };
 	if (ut_csv_number(digits, &value) && value < UINT32_MAX &&
 	    !ut_idmap_get(&d->s->by_run, hash(&key)))
 		ut_idmap_put(&d->s->by_run, hash(&key), (uint32_t)value + 1);
 }
 
 /* Takes the whole lines of a text; returns how many bytes that was. */
-static size_t read_lines(struct reader *d, const char *text, size_t len)
+static size_t ops_tracy_sub_read_lines(struct reader *d, const char *text, size_t len)
 {
 	size_t done = 0;
 	const char *line;
 
 	while ((line = memchr(text + done, '\n', len - done))) {
-		read_line(d, (struct ut_str){ text + done, (size_t)(line - text) - done });
+		ops_tracy_sub_read_line(
+			d, (struct ut_str){ text + done, (size_t)(line - text) - done });
 		done = (size_t)(line - text) + 1;
 	}
 	return done;
@@ -136,12 +138,12 @@ void ut_tracy_sub_read(struct ut_tracy_sub *s, struct ut_arena *a, const char *p
 		size_t done;
 
 		len += (size_t)got;
-		done = read_lines(&d, text, len);
+		done = ops_tracy_sub_read_lines(&d, text, len);
 		done = len - done == sizeof(text) ? len : done;
 		memmove(text, text + done, len - done);
 		len -= done;
 	}
-	read_line(&d, (struct ut_str){ text, len });
+	ops_tracy_sub_read_line(&d, (struct ut_str){ text, len });
 	ut_source_close(&source);
 }
 

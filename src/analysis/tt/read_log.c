@@ -144,7 +144,7 @@ static int optional(struct reader *r, struct ut_str f, int64_t none, int64_t *va
 	return 0;
 }
 
-static uint32_t intern(struct reader *r, struct ut_str f)
+static uint32_t read_log_intern(struct reader *r, struct ut_str f)
 {
 	return ut_strtab_intern(&r->log->strings, f.ptr, f.len);
 }
@@ -172,10 +172,10 @@ static int make_mark(struct reader *r, const char *line, size_t len, struct ut_t
 	m->host = (uint64_t)host;
 	type = field(r, f, UT_TT_TYPE, n);
 	m->phase = phase_of(type);
-	m->type = intern(r, type);
-	m->zone = intern(r, field(r, f, UT_TT_ZONE, n));
-	m->file = intern(r, field(r, f, UT_TT_FILE, n));
-	m->meta = intern(r, field(r, f, UT_TT_META, n));
+	m->type = read_log_intern(r, type);
+	m->zone = read_log_intern(r, field(r, f, UT_TT_ZONE, n));
+	m->file = read_log_intern(r, field(r, f, UT_TT_FILE, n));
+	m->meta = read_log_intern(r, field(r, f, UT_TT_META, n));
 	return 0;
 }
 
@@ -194,7 +194,7 @@ static int find_mark(struct reader *r, const char *line, size_t len, const struc
 	return rc;
 }
 
-static int add_row(struct reader *r, const struct ut_tt_row *row)
+static int read_log_add_row(struct reader *r, const struct ut_tt_row *row)
 {
 	if (ut_tt_build_row(&r->build, r->lane, row, r->line))
 		return 0;
@@ -206,7 +206,7 @@ static int add_row(struct reader *r, const struct ut_tt_row *row)
  * What identifies a mark: the timer and every field behind those that differ from row to row, as
  * they are written. In an order of columns that nobody has written so far: the whole line.
  */
-static int read_row(struct reader *r, const char *line, size_t len)
+static int read_log_read_row(struct reader *r, const char *line, size_t len)
 {
 	int lead = r->columns.lead;
 	int n = ut_tt_split(line, len, r->fields, lead + 1);
@@ -230,7 +230,7 @@ static int read_row(struct reader *r, const char *line, size_t len)
 	/* last, since a lane that was found must have a row */
 	if (!rc)
 		rc = find_lane(r, line);
-	return rc ? rc : add_row(r, &row);
+	return rc ? rc : read_log_add_row(r, &row);
 }
 
 /* A plain number up to a comma or the end; NULL if it is anything else. Empty is 0. */
@@ -283,13 +283,13 @@ static bool read_usual_row(struct reader *r, const char *line, size_t len, int *
 	key.tail = (struct ut_str){ stop, (size_t)(end - stop) };
 	*rc = find_mark(r, line, len, &key, &row.mark);
 	if (!*rc)
-		*rc = add_row(r, &row);
+		*rc = read_log_add_row(r, &row);
 	return true;
 }
 
 /* ---- the first lines ----------------------------------------------------------------------- */
 
-static void finalize(struct reader *r)
+static void read_log_finalize(struct reader *r)
 {
 	struct ut_tt_log *log = r->log;
 
@@ -320,7 +320,7 @@ static int read_start(struct reader *r, const char *line, size_t len)
 		if (!ut_tt_columns_named(&r->columns, r->fields, n, &missing))
 			return ut_err_set(r->err, -EINVAL, "%s:%" PRIu64 ": no column '%s'",
 					  r->path, r->line, missing);
-		finalize(r);
+		read_log_finalize(r);
 		return 0;
 	}
 	if (!r->log->arch && ut_tt_first_line(r->log, line, len))
@@ -330,8 +330,8 @@ static int read_start(struct reader *r, const char *line, size_t len)
 				  "%s:%" PRIu64 ": not a device log: neither 'ARCH: ...', nor the "
 				  "names of its columns, nor a row",
 				  r->path, r->line);
-	finalize(r);
-	return read_row(r, line, len);
+	read_log_finalize(r);
+	return read_log_read_row(r, line, len);
 }
 
 /*
@@ -361,7 +361,7 @@ static bool read_again(struct reader *r, const char *line, size_t len, int *rc)
 	return true;
 }
 
-static int read_line(struct reader *r, const char *line, size_t len)
+static int read_log_read_line(struct reader *r, const char *line, size_t len)
 {
 	int rc;
 
@@ -374,18 +374,18 @@ static int read_line(struct reader *r, const char *line, size_t len)
 		return rc;
 	if (r->ready && strchr("ACP", *line) && read_again(r, line, len, &rc))
 		return rc;
-	return r->ready ? read_row(r, line, len) : read_start(r, line, len);
+	return r->ready ? read_log_read_row(r, line, len) : read_start(r, line, len);
 }
 
 /* ---- the bytes ----------------------------------------------------------------------------- */
 
 /* Lines that are complete; returns where the rest begins, NULL on failure. */
-static const char *read_lines(struct reader *r, const char *p, const char *end, int *rc)
+static const char *read_log_read_lines(struct reader *r, const char *p, const char *end, int *rc)
 {
 	const char *newline;
 
 	while ((newline = memchr(p, '\n', (size_t)(end - p)))) {
-		*rc = read_line(r, p, (size_t)(newline - p));
+		*rc = read_log_read_line(r, p, (size_t)(newline - p));
 		if (*rc)
 			return NULL;
 		p = newline + 1;
@@ -396,7 +396,7 @@ static const char *read_lines(struct reader *r, const char *p, const char *end, 
 /* Without its end, a line that makes no sense is one that was cut: the rest of the log is good. */
 static int read_last_line(struct reader *r, const char *line, size_t len)
 {
-	int rc = read_line(r, line, len);
+	int rc = read_log_read_line(r, line, len);
 
 	if (rc == -EINVAL && r->build.row_count) {
 		r->log->doubts.cut_line = r->line;
@@ -406,7 +406,7 @@ static int read_last_line(struct reader *r, const char *line, size_t len)
 	return rc;
 }
 
-static int read_all(struct reader *r, ut_tt_read_fn read, void *ctx)
+static int read_log_read_all(struct reader *r, ut_tt_read_fn read, void *ctx)
 {
 	size_t cap = CHUNK + MAX_LINE, held = 0;
 	char *buf = malloc(cap);
@@ -422,7 +422,7 @@ static int read_all(struct reader *r, ut_tt_read_fn read, void *ctx)
 			rc = (int)got;
 			break;
 		}
-		rest = read_lines(r, buf, buf + held + got, &rc);
+		rest = read_log_read_lines(r, buf, buf + held + got, &rc);
 		if (rc)
 			break;
 		held = (size_t)(buf + held + got - rest);
@@ -446,7 +446,7 @@ int ut_tt_read(struct ut_tt_log *log, const char *path, ut_tt_read_fn read, void
 	int rc;
 
 	ut_tt_build_init(&r.build, log);
-	rc = read_all(&r, read, ctx);
+	rc = read_log_read_all(&r, read, ctx);
 	if (!rc && !r.ready)
 		rc = ut_err_set(err, -EINVAL, "%s: empty: no names of columns and no rows", path);
 	if (!rc && !r.build.row_count)
@@ -457,7 +457,7 @@ int ut_tt_read(struct ut_tt_log *log, const char *path, ut_tt_read_fn read, void
 	return rc;
 }
 
-static ssize_t read_source(void *ctx, void *to, size_t len, struct ut_err *err)
+static ssize_t read_log_read_source(void *ctx, void *to, size_t len, struct ut_err *err)
 {
 	return ut_source_read(ctx, to, len, err);
 }
@@ -470,7 +470,7 @@ int ut_tt_read_file(struct ut_tt_log *log, const char *path, const struct ut_tt_
 
 	if (rc)
 		return rc;
-	rc = ut_tt_read(log, path, read_source, &source, opts, err);
+	rc = ut_tt_read(log, path, read_log_read_source, &source, opts, err);
 	log->doubts.cut_packed = !rc && source.cut;
 	ut_source_close(&source);
 	return rc;

@@ -135,7 +135,7 @@ static uint32_t key_hash(const struct ut_tt_key *key)
 	       (uint32_t)ut_hash_bytes(key->timer.ptr, key->timer.len);
 }
 
-static bool same_key(const struct ut_tt_known *k, const struct ut_tt_key *key)
+static bool read_log_build_same_key(const struct ut_tt_known *k, const struct ut_tt_key *key)
 {
 	return k->timer_len == key->timer.len && k->len == key->timer.len + key->tail.len &&
 	       !memcmp(k->text, key->timer.ptr, key->timer.len) &&
@@ -147,13 +147,14 @@ static uint32_t find_mark(const struct ut_tt_build *b, const struct ut_tt_key *k
 {
 	uint32_t hash = key_hash(key), at = hash, n;
 
-	while ((n = ut_hashtab_next(&b->by_text, hash, &at)) && !same_key(&b->known[n - 1], key))
+	while ((n = ut_hashtab_next(&b->by_text, hash, &at)) &&
+	       !read_log_build_same_key(&b->known[n - 1], key))
 		;
 	return n - 1;
 }
 
 /* All cores do the same, so what followed a mark on one core follows it on the next. */
-static void follow(struct ut_tt_build *b, uint32_t mark)
+static void read_log_build_follow(struct ut_tt_build *b, uint32_t mark)
 {
 	if (b->last != UINT32_MAX)
 		b->known[b->last].next = mark;
@@ -164,13 +165,13 @@ uint32_t ut_tt_build_find(struct ut_tt_build *b, const struct ut_tt_key *key)
 {
 	uint32_t mark = b->last != UINT32_MAX ? b->known[b->last].next : UINT32_MAX;
 
-	if (mark != UINT32_MAX && same_key(&b->known[mark], key)) {
+	if (mark != UINT32_MAX && read_log_build_same_key(&b->known[mark], key)) {
 		b->last = mark;
 		return mark;
 	}
 	mark = find_mark(b, key);
 	if (mark != UINT32_MAX)
-		follow(b, mark);
+		read_log_build_follow(b, mark);
 	return mark;
 }
 
@@ -191,7 +192,7 @@ uint32_t ut_tt_build_mark(struct ut_tt_build *b, const struct ut_tt_key *key,
 	log->marks = ut_grow(log->marks, log->mark_count + 1, &log->mark_cap, sizeof(*mark));
 	log->marks[log->mark_count++] = *mark;
 	ut_hashtab_add(&b->by_text, key_hash(key), (uint32_t)log->mark_count);
-	follow(b, (uint32_t)log->mark_count - 1);
+	read_log_build_follow(b, (uint32_t)log->mark_count - 1);
 	return (uint32_t)log->mark_count - 1;
 }
 
@@ -257,7 +258,7 @@ struct sorted_lane {
 	uint32_t chip, core, lane;
 };
 
-static int by_place(const void *pa, const void *pb)
+static int read_log_build_by_place(const void *pa, const void *pb)
 {
 	const struct sorted_lane *a = pa, *b = pb;
 
@@ -297,7 +298,7 @@ static struct sorted_lane *sort_lanes(struct ut_tt_build *b)
 		s[i].core = first_lane(b, i, &cores, 3);
 		s[i].lane = i;
 	}
-	qsort(s, b->lane_count, sizeof(*s), by_place);
+	qsort(s, b->lane_count, sizeof(*s), read_log_build_by_place);
 	ut_hashtab_release(&chips);
 	ut_hashtab_release(&cores);
 	free(chip_of);

@@ -264,7 +264,7 @@ static const struct {
 	{ "test_noc", true, noc, COUNT(noc) },
 };
 
-static void add(struct ut_tt_setup *s, const struct ut_tt_rule *rules, size_t count)
+static void setup_add(struct ut_tt_setup *s, const struct ut_tt_rule *rules, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		s->rules[s->count++] = &rules[i];
@@ -289,11 +289,11 @@ bool ut_tt_setup_find(struct ut_tt_setup *s, bool zones, const char *name)
 		if (setups[i].zones != zones || strcmp(setups[i].name, name) != 0)
 			continue;
 		*s = (struct ut_tt_setup){ .zones = zones, .detect_ops = !setups[i].rules };
-		add(s, setups[i].rules, setups[i].count);
+		setup_add(s, setups[i].rules, setups[i].count);
 		if (zones)
-			add(s, zone_rules, COUNT(zone_rules));
+			setup_add(s, zone_rules, COUNT(zone_rules));
 		else
-			add(s, old_rules, COUNT(old_rules));
+			setup_add(s, old_rules, COUNT(old_rules));
 		order_names(s);
 		return true;
 	}

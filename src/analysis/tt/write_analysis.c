@@ -75,7 +75,7 @@ static char *add_piece(char *p, struct piece piece)
 }
 
 /* "(MARK, TS, VALUE, 'RISC', (x, y))": the hot path, one copy per part. */
-static void put_row(struct writer *w, uint32_t number, int with)
+static void write_analysis_put_row(struct writer *w, uint32_t number, int with)
 {
 	struct ut_tt_log *log = w->log;
 	const struct ut_tt_row *row = &log->rows[number];
@@ -108,7 +108,8 @@ static void put_row(struct writer *w, uint32_t number, int with)
 	ut_out_advance(w->j.out, p);
 }
 
-static void put_rows(struct writer *w, const char *key, const uint32_t *rows, size_t n, int with)
+static void write_analysis_put_rows(struct writer *w, const char *key, const uint32_t *rows,
+				    size_t n, int with)
 {
 	if (key)
 		ut_py_key(&w->j, key);
@@ -116,13 +117,13 @@ static void put_rows(struct writer *w, const char *key, const uint32_t *rows, si
 		ut_py_item(&w->j);
 	ut_py_open(&w->j, '[');
 	for (size_t i = 0; i < n; i++)
-		put_row(w, rows[i], with);
+		write_analysis_put_row(w, rows[i], with);
 	ut_py_close(&w->j, ']');
 }
 
 /* ---- results ------------------------------------------------------------------------------- */
 
-static void put_stats(struct writer *w, const struct ut_tt_stats *st, bool scope)
+static void write_analysis_put_stats(struct writer *w, const struct ut_tt_stats *st, bool scope)
 {
 	struct ut_py_json *j = &w->j;
 
@@ -189,7 +190,7 @@ static void put_span(struct writer *w, const struct ut_tt_rule *rule, const stru
 	ut_py_close(j, '}');
 }
 
-static void put_result(struct writer *w, const struct ut_tt_result *r)
+static void write_analysis_put_result(struct writer *w, const struct ut_tt_result *r)
 {
 	const struct ut_tt_rule *rule = w->a->setup.rules[r->rule];
 	struct ut_py_json *j = &w->j;
@@ -205,7 +206,7 @@ static void put_result(struct writer *w, const struct ut_tt_result *r)
 			put_span(w, rule, &w->a->spans[r->span + i]);
 		ut_py_close(j, ']');
 	}
-	put_stats(w, &r->stats, true);
+	write_analysis_put_stats(w, &r->stats, true);
 	ut_py_close(j, '}');
 }
 
@@ -216,7 +217,7 @@ static void put_scope(struct writer *w, const struct ut_tt_scope *scope)
 	ut_py_key(&w->j, "analysis");
 	ut_py_open(&w->j, '{');
 	for (size_t i = 0; i < scope->count; i++)
-		put_result(w, &w->a->results[scope->result + i]);
+		write_analysis_put_result(w, &w->a->results[scope->result + i]);
 	ut_py_close(&w->j, '}');
 }
 
@@ -239,7 +240,7 @@ static void put_summary(struct writer *w, const struct ut_tt_stats *summary)
 		ut_py_open(&w->j, '{');
 		ut_py_key(&w->j, "analysis");
 		ut_tt_put_rule(&w->j, setup->rules[rule], w->log->zones);
-		put_stats(w, &summary[rule], false);
+		write_analysis_put_stats(w, &summary[rule], false);
 		ut_py_close(&w->j, '}');
 	}
 	if (any)
@@ -263,8 +264,8 @@ static void put_op(struct writer *w, const struct ut_tt_ops *ops, size_t op,
 		ut_py_open(&w->j, '{');
 		ut_py_close(&w->j, '}');
 	}
-	put_rows(w, "timeseries", ops->rows + ops->first[op], ops->first[op + 1] - ops->first[op],
-		 with);
+	write_analysis_put_rows(w, "timeseries", ops->rows + ops->first[op],
+				ops->first[op + 1] - ops->first[op], with);
 	ut_py_close(&w->j, '}');
 }
 
@@ -314,7 +315,7 @@ static void put_launches(struct writer *w, const struct ut_tt_core *core)
 
 		while (end < core->count && !ut_tt_begins_launch(w->log, rows[end]))
 			end++;
-		put_rows(w, NULL, rows + begin, end - begin, WITH_RISC);
+		write_analysis_put_rows(w, NULL, rows + begin, end - begin, WITH_RISC);
 		begin = end;
 	}
 	ut_py_close(&w->j, ']');
@@ -336,7 +337,7 @@ static void put_events(struct writer *w, const uint32_t *rows, size_t n)
 		ut_py_open(&w->j, '[');
 		for (size_t k = 0; k < n; k++) {
 			if (ut_tt_starts(w->log, rows[k]) & 1u << rule)
-				put_row(w, rows[k], WITH_RISC | WITH_CORE);
+				write_analysis_put_row(w, rows[k], WITH_RISC | WITH_CORE);
 		}
 		ut_py_close(&w->j, ']');
 	}
@@ -361,7 +362,7 @@ static int by_text(const void *pa, const void *pb)
 	return ut_str_cmp(a->name, b->name);
 }
 
-static void put_name(struct writer *w, const struct named *n)
+static void write_analysis_put_name(struct writer *w, const struct named *n)
 {
 	ut_py_item(&w->j);
 	ut_out_json_str(w->j.out, n->name.ptr, n->name.len);
@@ -374,7 +375,7 @@ static void put_lane(struct writer *w, const struct ut_tt_lane *lane)
 	ut_py_key(&w->j, "timeseries");
 	ut_py_open(&w->j, '[');
 	for (uint32_t i = 0; i < lane->count; i++)
-		put_row(w, lane->first + i, 0);
+		write_analysis_put_row(w, lane->first + i, 0);
 	ut_py_close(&w->j, ']');
 }
 
@@ -389,7 +390,8 @@ static void put_whole_core(struct writer *w, uint32_t number)
 	} else {
 		put_launches(w, core);
 	}
-	put_rows(w, "timeseries", w->log->by_core + core->first, core->count, WITH_RISC);
+	write_analysis_put_rows(w, "timeseries", w->log->by_core + core->first, core->count,
+				WITH_RISC);
 }
 
 static void put_core(struct writer *w, uint32_t number)
@@ -409,7 +411,7 @@ static void put_core(struct writer *w, uint32_t number)
 	ut_py_key(&w->j, "riscs");
 	ut_py_open(&w->j, '{');
 	for (size_t i = 0; i < n; i++) {
-		put_name(w, &names[i]);
+		write_analysis_put_name(w, &names[i]);
 		if (names[i].number == UINT32_MAX)
 			put_whole_core(w, number);
 		else
@@ -470,10 +472,10 @@ static void put_whole_chip(struct writer *w, const struct ut_tt_chip_results *c)
 			put_op(w, &c->ops, i, &c->op_scopes[i], WITH_RISC | WITH_CORE);
 		ut_py_close(&w->j, ']');
 	}
-	put_rows(w, "timeseries", rows, chip->count, WITH_RISC | WITH_CORE);
+	write_analysis_put_rows(w, "timeseries", rows, chip->count, WITH_RISC | WITH_CORE);
 }
 
-static void put_device(struct writer *w, const struct ut_tt_chip_results *c)
+static void write_analysis_put_device(struct writer *w, const struct ut_tt_chip_results *c)
 {
 	const struct ut_tt_log *log = w->log;
 	struct named *names = ut_make((log->risc_count + 1) * sizeof(*names));
@@ -493,12 +495,13 @@ static void put_device(struct writer *w, const struct ut_tt_chip_results *c)
 	for (size_t i = 0; i < n; i++) {
 		uint32_t risc = names[i].number;
 
-		put_name(w, &names[i]);
+		write_analysis_put_name(w, &names[i]);
 		if (risc == UINT32_MAX)
 			put_whole_chip(w, c);
 		else
-			put_rows(w, "timeseries", split.rows + split.first[risc],
-				 split.first[risc + 1] - split.first[risc], WITH_CORE);
+			write_analysis_put_rows(w, "timeseries", split.rows + split.first[risc],
+						split.first[risc + 1] - split.first[risc],
+						WITH_CORE);
 		ut_py_close(&w->j, '}');
 	}
 	ut_py_close(&w->j, '}');
@@ -544,12 +547,12 @@ static void put_chip(struct writer *w, uint32_t number)
 	ut_py_key(&w->j, "cores");
 	ut_py_open(&w->j, '{');
 	for (uint32_t i = 0; i < chip->core_count; i++) {
-		put_name(w, &names[i]);
+		write_analysis_put_name(w, &names[i]);
 		put_core(w, names[i].number);
 		ut_py_close(&w->j, '}');
 	}
-	put_name(w, &(struct named){ { "DEVICE", 6 }, 0 });
-	put_device(w, &w->a->chips[number]);
+	write_analysis_put_name(w, &(struct named){ { "DEVICE", 6 }, 0 });
+	write_analysis_put_device(w, &w->a->chips[number]);
 	ut_py_close(&w->j, '}');
 	ut_py_close(&w->j, '}');
 	if (!w->log->zones)
@@ -563,7 +566,7 @@ struct numbered {
 	uint32_t chip;
 };
 
-static int by_id(const void *pa, const void *pb)
+static int write_analysis_by_id(const void *pa, const void *pb)
 {
 	const struct numbered *a = pa, *b = pb;
 
@@ -577,7 +580,7 @@ static void put_chips(struct writer *w)
 
 	for (uint32_t i = 0; i < log->chip_count; i++)
 		chips[i] = (struct numbered){ log->chips[i].id, i };
-	qsort(chips, log->chip_count, sizeof(*chips), by_id);
+	qsort(chips, log->chip_count, sizeof(*chips), write_analysis_by_id);
 	ut_py_key(&w->j, "devices");
 	ut_py_open(&w->j, '{');
 	for (uint32_t i = 0; i < log->chip_count; i++)

@@ -35,7 +35,7 @@ struct place {
 	int64_t id;
 };
 
-static void put_name(const struct place *p, struct ut_out *out)
+static void write_chrome_put_name(const struct place *p, struct ut_out *out)
 {
 	ut_out_fmt(out,
 		   "  {\n    \"args\": {\n      \"name\": \"(%" PRId32 ", %" PRId32 ")\"\n    },\n"
@@ -80,7 +80,7 @@ void ut_tt_write_chrome(const struct ut_tt_log *log, struct ut_out *out)
 				put_edge(log, &p, 'B', chip->t0, out);
 			else if (id == 4)
 				put_edge(log, &p, 'E', row->ts, out);
-			put_name(&p, out);
+			write_chrome_put_name(&p, out);
 			sep = ",\n";
 		}
 	}

@@ -73,7 +73,7 @@ static void put_colours(struct ut_py_json *j)
 	ut_py_close(j, '}');
 }
 
-static void put_labels(struct ut_py_json *j)
+static void write_setup_put_labels(struct ut_py_json *j)
 {
 	static const char *const labels[] = { "Start", "Firmware Start", "Kernel start",
 					      "Kernel End", "Firmware End" };
@@ -112,7 +112,7 @@ static void put_old(struct ut_py_json *j, const struct ut_tt_setup *setup,
 	ut_py_put_list(j, "riscs", riscs);
 	put_colours(j);
 	put_rules(j, setup);
-	put_labels(j);
+	write_setup_put_labels(j);
 	ut_py_put_u64(j, "webappPort", run->port);
 }
 

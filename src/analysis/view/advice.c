@@ -49,7 +49,7 @@ struct advices {
 	size_t count;
 };
 
-static struct advice *add(struct advices *a, bool bad)
+static struct advice *advice_add(struct advices *a, bool bad)
 {
 	struct advice *n = &a->list[a->count];
 
@@ -58,7 +58,7 @@ static struct advice *add(struct advices *a, bool bad)
 	return n;
 }
 
-static double part(uint64_t a, uint64_t b)
+static double advice_part(uint64_t a, uint64_t b)
 {
 	return b ? (double)a / (double)b : 0;
 }
@@ -145,7 +145,7 @@ static uint64_t python_time(const struct ut_store *store, unsigned int threads)
 }
 
 /* The rank that all of a trace belongs to; -1 = none, or several. */
-static int32_t rank_of(const struct ut_view *v, size_t trace)
+static int32_t advice_rank_of(const struct ut_view *v, size_t trace)
 {
 	int32_t rank = -1;
 
@@ -162,7 +162,7 @@ static int32_t rank_of(const struct ut_view *v, size_t trace)
 	return rank;
 }
 
-static const char *file_of(const struct ut_view *v, size_t trace)
+static const char *advice_file_of(const struct ut_view *v, size_t trace)
 {
 	const char *path = v->traces[trace].path ? v->traces[trace].path : "";
 	const char *slash = strrchr(path, '/');
@@ -173,7 +173,7 @@ static const char *file_of(const struct ut_view *v, size_t trace)
 /* Traces of several ranks have a device of the same name each. */
 static void say_whose(struct ut_buf *b, const struct ut_view *v, size_t trace)
 {
-	int32_t rank = rank_of(v, trace);
+	int32_t rank = advice_rank_of(v, trace);
 
 	if (v->trace_count < 2)
 		return;
@@ -181,7 +181,8 @@ static void say_whose(struct ut_buf *b, const struct ut_view *v, size_t trace)
 		ut_buf_fmt(b, " of rank %" PRId32, rank);
 	} else {
 		ut_buf_text(b, " of ");
-		ut_cell_name(b, file_of(v, trace), strlen(file_of(v, trace)), NAME_MOST);
+		ut_cell_name(b, advice_file_of(v, trace), strlen(advice_file_of(v, trace)),
+			     NAME_MOST);
 	}
 }
 
@@ -190,7 +191,8 @@ static void say_command(struct ut_buf *b, const struct ut_view *v, size_t trace)
 	ut_buf_text(b, " (unitrace stats --device");
 	if (v->trace_count > 1) {
 		ut_buf_text(b, " ");
-		ut_cell_name(b, file_of(v, trace), strlen(file_of(v, trace)), NAME_MOST);
+		ut_cell_name(b, advice_file_of(v, trace), strlen(advice_file_of(v, trace)),
+			     NAME_MOST);
 	}
 	ut_buf_text(b, ").");
 }
@@ -199,7 +201,7 @@ static void say_command(struct ut_buf *b, const struct ut_view *v, size_t trace)
 static void say_because(struct ut_buf *say, double idle, uint64_t ns, uint64_t window,
 			const char *why)
 {
-	double share = 100 * part(ns, window);
+	double share = 100 * advice_part(ns, window);
 
 	if (idle - share < 0.05)
 		ut_buf_fmt(say, ", %s.", why);
@@ -211,7 +213,7 @@ static void say_because(struct ut_buf *say, double idle, uint64_t ns, uint64_t w
 static void say_idle(struct advice *n, const struct ut_device_use *u, struct ut_str device,
 		     const char *whose, bool by_python)
 {
-	double idle = 100 * part(u->window - u->busy, u->window);
+	double idle = 100 * advice_part(u->window - u->busy, u->window);
 
 	if (u->limiter == UT_LIMITER_HOST)
 		ut_buf_fmt(&n->say, "Host-bound%s: launch work earlier, or more of it at once; ",
@@ -236,13 +238,13 @@ static void say_idle(struct advice *n, const struct ut_device_use *u, struct ut_
 static void advise_idle(struct advices *a, const struct devices *d, const struct ut_device_use *u)
 {
 	const struct ut_device_info *info = &d->log->devices[u->device];
-	struct advice *n = add(a, true);
+	struct advice *n = advice_add(a, true);
 	uint64_t python = python_time(d->store, a->view->threads), gap[2];
 	struct ut_buf whose = { 0 };
 
 	say_whose(&whose, a->view, d->trace);
 	say_idle(n, u, ut_strtab_get(&d->log->strings, info->name), whose.data ? whose.data : "",
-		 part(python, u->window) >= BY_PYTHON);
+		 advice_part(python, u->window) >= BY_PYTHON);
 	ut_buf_release(&whose);
 	longest_gap(d, u->device, gap);
 	n->gain = u->window - u->busy;
@@ -268,7 +270,7 @@ static void advise_idle(struct advices *a, const struct devices *d, const struct
 /* Between kernels whose counters are read there is reading, which is nobody's fault. */
 static void advise_measured(struct advices *a, const struct ut_device_use *u)
 {
-	struct advice *n = add(a, false);
+	struct advice *n = advice_add(a, false);
 
 	n->about = "idle";
 	ut_buf_text(&n->say, "How busy the device is, this run cannot tell: counters were read "
@@ -339,7 +341,8 @@ static const struct ut_kernel_variant *worst_kernel(const struct ut_kernel_set *
 	for (size_t i = 0; i < s->count; i++) {
 		const struct ut_kernel_variant *k = &s->variants[i];
 
-		if (k->bottlenecks->rule >= UT_BOUND_NOTHING || part(k->total, s->total) < LITTLE)
+		if (k->bottlenecks->rule >= UT_BOUND_NOTHING ||
+		    advice_part(k->total, s->total) < LITTLE)
 			continue;
 		if (!worst || loss_of(k) > loss_of(worst) ||
 		    (loss_of(k) == loss_of(worst) && k->total > worst->total))
@@ -379,14 +382,14 @@ static bool advise_collective(struct advices *a, const struct devices *d, bool b
 	const struct ut_kernel_variant *k = longest_collective(d->kernels, &total);
 	struct advice *n;
 
-	if (part(total, d->kernels->total) < MOSTLY)
+	if (advice_part(total, d->kernels->total) < MOSTLY)
 		return false;
-	n = add(a, bad);
+	n = advice_add(a, bad);
 	n->tab = ut_ranks_any(d->store) ? UT_RANKS_TOOL : "kernels";
 	ut_buf_fmt(&n->say,
 		   "Communication-bound: %.1f %% of the kernels' time is moving data between "
 		   "ranks, most of it in ",
-		   100 * part(total, d->kernels->total));
+		   100 * advice_part(total, d->kernels->total));
 	say_kernel(&n->say, k->facts.name);
 	ut_buf_text(&n->say, ".");
 	ut_buf_text(&n->why, "such a kernel takes as long as the last rank is late: ");
@@ -404,7 +407,7 @@ static void advise_kernel(struct advices *a, const struct devices *d, bool first
 
 	if (!k)
 		return;
-	n = add(a, first);
+	n = advice_add(a, first);
 	n->gain = (uint64_t)loss_of(k);
 	n->tab = ut_kernel_measures_any(d->store) ? "metrics" : "kernels";
 	n->query = query_of(&a->arena, k->facts.name);
@@ -412,7 +415,7 @@ static void advise_kernel(struct advices *a, const struct devices *d, bool first
 	ut_buf_text(&n->say, first ? ": make " : "Make ");
 	say_kernel(&n->say, k->facts.name);
 	ut_buf_fmt(&n->say, " faster, %.1f %% of the kernels' time: %s.",
-		   100 * part(k->total, d->kernels->total), k->bottlenecks->sentence);
+		   100 * advice_part(k->total, d->kernels->total), k->bottlenecks->sentence);
 	ut_buf_text(&n->why, k->bottlenecks->advice ? k->bottlenecks->advice : "");
 	ut_buf_text(&n->why, " (unitrace kernels)");
 }
@@ -422,7 +425,7 @@ static void advise_kernel(struct advices *a, const struct devices *d, bool first
 static void say_ranks(struct advices *a, const struct ut_rank_view *v)
 {
 	uint64_t wait = v->sums.all.wait[0];
-	double share = part(wait, v->sums.all.total);
+	double share = advice_part(wait, v->sums.all.total);
 	struct ut_buf stopped = { 0 };
 	struct advice *n;
 	bool ended;
@@ -433,7 +436,7 @@ static void say_ranks(struct advices *a, const struct ut_rank_view *v)
 	ut_buf_release(&stopped);
 	if (v->ranks->count < 2 || (share < LITTLE && ended))
 		return;
-	n = add(a, share >= MUCH || !ended);
+	n = advice_add(a, share >= MUCH || !ended);
 	n->first = !ended;
 	n->gain = wait / v->ranks->count;
 	n->tab = UT_RANKS_TOOL;
@@ -586,7 +589,7 @@ static bool has_ranks(const struct ut_view *v)
 	return false;
 }
 
-static void make(struct ut_view *v, struct ut_out *out)
+static void advice_make(struct ut_view *v, struct ut_out *out)
 {
 	struct advices a = { .view = v };
 
@@ -611,5 +614,5 @@ static void make(struct ut_view *v, struct ut_out *out)
 void ut_view_attach_advice(struct ut_view *v)
 {
 	if (has_devices(v) || has_ranks(v))
-		ut_view_attach_later(v, "advice", "What to do first", "findings", make);
+		ut_view_attach_later(v, "advice", "What to do first", "findings", advice_make);
 }

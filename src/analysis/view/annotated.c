@@ -61,8 +61,8 @@ void ut_keep_note(void *ctx, enum ut_log_level level, const char *room, const ch
 }
 
 /* {"rows": [...], "notes": [...]} */
-static void put_code(const struct ut_prof *p, const struct ut_annotate_opts *opts,
-		     struct ut_out *out)
+static void annotated_put_code(const struct ut_prof *p, const struct ut_annotate_opts *opts,
+			       struct ut_out *out)
 {
 	const struct ut_report_opts report = { .format = UT_REPORT_JSON,
 					       .limit = MOST_ROWS,
@@ -113,7 +113,7 @@ int ut_answer_annotate(struct ut_view *v, const struct ut_ask *a, struct ut_out 
 
 	(void)err;
 	ut_view_profile(&p, &opts, &scope);
-	put_code(&p, &what, out);
+	annotated_put_code(&p, &what, out);
 	ut_prof_release(&p);
 	return 0;
 }
@@ -138,12 +138,12 @@ static void put_function(const struct ut_prof *p, const struct ut_prof_frame *f,
 	ut_out_text(out, ",\"module\":");
 	ut_out_json_str(out, module.ptr, module.len);
 	ut_out_text(out, ",\"source\":");
-	put_code(p, &what, out);
+	annotated_put_code(p, &what, out);
 	ut_out_text(out, ",\"assembly\":");
 	if (ut_prof_owner(p, f) == UT_OWNER_PROGRAM) {
 		what.source = false;
 		what.assembly = true;
-		put_code(p, &what, out);
+		annotated_put_code(p, &what, out);
 	} else {
 		ut_out_text(out, none);
 	}

@@ -149,7 +149,7 @@ static struct sum *sum_by_key(struct area *a, const struct ut_view_row *row)
 	return s;
 }
 
-static void put_key(const struct sum *s, size_t columns, struct ut_sheet *sheet)
+static void area_put_key(const struct sum *s, size_t columns, struct ut_sheet *sheet)
 {
 	const char *at = s->key;
 
@@ -207,7 +207,7 @@ static const struct ut_sheet_column slice_columns[] = {
 	{ .key = "longest", .title = "Longest", .type = "event" },
 };
 
-static int by_total(const void *a, const void *b)
+static int area_by_total(const void *a, const void *b)
 {
 	const struct sum *x = a, *y = b;
 
@@ -216,7 +216,7 @@ static int by_total(const void *a, const void *b)
 	return x->name < y->name ? -1 : x->name > y->name;
 }
 
-static void put_share(struct ut_sheet *s, uint64_t part, uint64_t span)
+static void area_put_share(struct ut_sheet *s, uint64_t part, uint64_t span)
 {
 	if (span)
 		ut_sheet_double(s, (double)part / (double)span);
@@ -225,7 +225,7 @@ static void put_share(struct ut_sheet *s, uint64_t part, uint64_t span)
 }
 
 /* The columns of all tables, and one for each argument asked for. */
-static struct ut_sheet_column *make_columns(const struct area *a, struct ut_arena *arena)
+static struct ut_sheet_column *area_make_columns(const struct area *a, struct ut_arena *arena)
 {
 	size_t own = COLUMNS(slice_columns);
 	struct ut_sheet_column *all =
@@ -263,7 +263,7 @@ static void put_self(struct ut_sheet *s, const struct sum *n, uint64_t all)
 {
 	if (n->works) {
 		ut_sheet_u64(s, n->self);
-		put_share(s, n->self, all);
+		area_put_share(s, n->self, all);
 	} else {
 		ut_sheet_null(s);
 		ut_sheet_null(s);
@@ -279,8 +279,8 @@ static void put_slices(struct area *a, struct ut_out *out)
 
 	for (size_t i = 0; i < count; i++)
 		self += a->sums[i].self;
-	ut_sort(a->sums, count, sizeof(*a->sums), by_total);
-	ut_sheet_init(&s, make_columns(a, &arena), COLUMNS(slice_columns) + a->ask->key_count);
+	ut_sort(a->sums, count, sizeof(*a->sums), area_by_total);
+	ut_sheet_init(&s, area_make_columns(a, &arena), COLUMNS(slice_columns) + a->ask->key_count);
 	for (size_t i = 0; i < count && i < NAMES_MOST; i++) {
 		const struct sum *n = &a->sums[i];
 
@@ -293,7 +293,7 @@ static void put_slices(struct area *a, struct ut_out *out)
 		ut_sheet_u64(&s, n->max);
 		ut_sheet_u64(&s, n->type);
 		ut_sheet_u64(&s, n->longest);
-		put_key(n, a->ask->key_count, &s);
+		area_put_key(n, a->ask->key_count, &s);
 	}
 	ut_out_text(out, "{\"slices\":");
 	ut_sheet_write(&s, count > NAMES_MOST ? count - NAMES_MOST : 0, out);
@@ -345,7 +345,7 @@ static void put_tracks(struct area *a, uint64_t span, struct ut_out *out)
 		ut_sheet_u64(&s, a->slices[list[i].track]);
 		ut_sheet_u64(&s, list[i].time);
 		ut_sheet_u64(&s, span > list[i].time ? span - list[i].time : 0);
-		put_share(&s, list[i].time, span);
+		area_put_share(&s, list[i].time, span);
 		ut_sheet_u64(&s, list[i].track);
 	}
 	ut_out_text(out, ",\"threads\":");
@@ -374,7 +374,7 @@ static int by_from(const void *a, const void *b)
 	return x->from < y->from ? -1 : x->from > y->from;
 }
 
-static void merge(struct device *d)
+static void area_merge(struct device *d)
 {
 	size_t n = 0;
 
@@ -424,14 +424,14 @@ static uint64_t device_busy(const struct area *a, struct device *d)
 {
 	uint64_t busy = 0;
 
-	merge(d);
+	area_merge(d);
 	for (size_t i = 0; i < d->count; i++)
 		busy += ut_scope_inside(a->scope, d->busy[i].from, d->busy[i].to);
 	return busy;
 }
 
 /* A device is busy when one of its queues is; overlap: two or more of them at once. */
-static void put_device(const struct area *a, uint32_t place, uint64_t span, struct ut_sheet *s)
+static void area_put_device(const struct area *a, uint32_t place, uint64_t span, struct ut_sheet *s)
 {
 	struct device *d = &a->devices[place];
 	uint64_t busy = device_busy(a, d);
@@ -444,17 +444,17 @@ static void put_device(const struct area *a, uint32_t place, uint64_t span, stru
 	else
 		ut_sheet_null(s);
 	ut_sheet_u64(s, device_gap(a, d));
-	put_share(s, busy, span);
+	area_put_share(s, busy, span);
 }
 
-static void put_devices(const struct area *a, uint64_t span, struct ut_out *out)
+static void area_put_devices(const struct area *a, uint64_t span, struct ut_out *out)
 {
 	struct ut_sheet s;
 
 	ut_sheet_init(&s, device_columns, COLUMNS(device_columns));
 	for (uint32_t i = 0; i < a->view->place_count; i++) {
 		if (a->devices[i].queues)
-			put_device(a, i, span, &s);
+			area_put_device(a, i, span, &s);
 	}
 	ut_out_text(out, ",\"devices\":");
 	ut_sheet_write(&s, 0, out);
@@ -642,7 +642,7 @@ int ut_answer_aggregate(struct ut_view *v, const struct ut_ask *ask, struct ut_o
 	put_slices(&a, out);
 	put_tracks(&a, span, out);
 	ut_area_counters(v, &ask->scope, &query, out);
-	put_devices(&a, span, out);
+	area_put_devices(&a, span, out);
 	ut_out_fmt(out, ",\"span\":%" PRIu64 "}", span);
 	end_area(&a, &query);
 	return 0;

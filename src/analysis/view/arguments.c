@@ -7,7 +7,8 @@
 #include "base/str.h"
 #include "text/arg_json.h"
 
-static void add_list(struct ut_view_args *a, const struct ut_arglists *lists, uint32_t list)
+static void arguments_add_list(struct ut_view_args *a, const struct ut_arglists *lists,
+			       uint32_t list)
 {
 	size_t n = ut_arglists_get(lists, list, NULL, 0);
 
@@ -44,18 +45,19 @@ void ut_view_args_get(struct ut_view_args *a, const struct ut_view_row *row)
 
 	a->strings = &s->trace.strings;
 	a->count = 0;
-	add_list(a, &s->args, row->args);
+	arguments_add_list(a, &s->args, row->args);
 	if (ends && ends[row->row].row) {
 		uint64_t end = ends[row->row].row - 1;
 		size_t own = a->count;
 
-		add_list(a, &s->args,
-			 row->track->rows->blocks[end / UT_BLOCK_ROWS].args[end % UT_BLOCK_ROWS]);
+		arguments_add_list(
+			a, &s->args,
+			row->track->rows->blocks[end / UT_BLOCK_ROWS].args[end % UT_BLOCK_ROWS]);
 		drop_said(a, own);
 	}
 }
 
-static bool is_text(const struct ut_arg *arg)
+static bool arguments_is_text(const struct ut_arg *arg)
 {
 	return arg->type == UT_ARG_STR && !(arg->flags & UT_ARG_ARRAY);
 }
@@ -68,7 +70,7 @@ size_t ut_view_args_next(const struct ut_view_args *a, size_t at, struct ut_str 
 	struct ut_buf json = { 0 };
 
 	*key = ut_strtab_get(a->strings, arg->key);
-	if (is_text(arg)) {
+	if (arguments_is_text(arg)) {
 		struct ut_str s = ut_strtab_get(a->strings, arg->value.str);
 
 		ut_buf_add(text, s.ptr, s.len);

@@ -45,7 +45,8 @@ struct two_ends {
 	const struct ut_arrow_end *to;
 };
 
-static void add_arrow(struct ut_view_arrows *a, const struct ut_view *v, const struct two_ends *e)
+static void arrow_list_add_arrow(struct ut_view_arrows *a, const struct ut_view *v,
+				 const struct two_ends *e)
 {
 	const struct ut_view_track *f = &v->tracks[e->from_trace->first_track + e->from->track];
 	const struct ut_view_track *g = &v->tracks[e->to_trace->first_track + e->to->track];
@@ -89,7 +90,7 @@ static void keep_far(struct fars *f, const struct ut_view_trace *t, const struct
 }
 
 /* By number; where one leaves before where it arrives. */
-static int by_number(const void *a, const void *b)
+static int arrow_list_by_number(const void *a, const void *b)
 {
 	const struct far *x = a, *y = b;
 
@@ -105,7 +106,7 @@ static void join_far(struct ut_view_arrows *a, const struct ut_view *v, struct f
 {
 	const struct far *from = NULL;
 
-	ut_sort(f->list, f->count, sizeof(*f->list), by_number);
+	ut_sort(f->list, f->count, sizeof(*f->list), arrow_list_by_number);
 	for (size_t i = 0; i < f->count; i++) {
 		const struct far *e = &f->list[i];
 		bool leaves = e->end.kind == UT_KIND_FLOW_OUT;
@@ -115,8 +116,9 @@ static void join_far(struct ut_view_arrows *a, const struct ut_view *v, struct f
 		if (leaves && !from)
 			from = e;
 		else if (!leaves && from && from->trace != e->trace)
-			add_arrow(a, v,
-				  &(struct two_ends){ from->trace, &from->end, e->trace, &e->end });
+			arrow_list_add_arrow(
+				a, v,
+				&(struct two_ends){ from->trace, &from->end, e->trace, &e->end });
 	}
 	free(f->list);
 }
@@ -149,9 +151,10 @@ static struct ut_view_arrows *make_arrows(const struct ut_view *v)
 			continue;
 		ut_arrows_make(&arrows, t->store, NULL);
 		for (size_t n = 0; n < arrows.count; n++)
-			add_arrow(a, v,
-				  &(struct two_ends){ t, &arrows.ends[arrows.list[n].from], t,
-						      &arrows.ends[arrows.list[n].to] });
+			arrow_list_add_arrow(
+				a, v,
+				&(struct two_ends){ t, &arrows.ends[arrows.list[n].from], t,
+						    &arrows.ends[arrows.list[n].to] });
 		if (v->trace_count > 1)
 			keep_far(&far, t, &arrows);
 		ut_arrows_release(&arrows);
@@ -221,7 +224,7 @@ struct drawn {
 	uint64_t more;
 };
 
-static bool is_shown(const uint8_t *only, const struct ut_view_arrow *r)
+static bool arrow_list_is_shown(const uint8_t *only, const struct ut_view_arrow *r)
 {
 	return !only || only[r->from >> 32] || only[r->to >> 32];
 }
@@ -241,7 +244,7 @@ static void pick_arrows(const struct ut_view_arrows *a, const struct ut_ask *ask
 			continue;
 		}
 		if ((r->from_t < ask->t0 && r->to_t < ask->t0) ||
-		    (r->from_t > ask->t1 && r->to_t > ask->t1) || !is_shown(only, r))
+		    (r->from_t > ask->t1 && r->to_t > ask->t1) || !arrow_list_is_shown(only, r))
 			continue;
 		if (d->count >= limit) {
 			d->more++;

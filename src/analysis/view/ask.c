@@ -79,7 +79,7 @@ struct reader {
 
 /* ---- values --------------------------------------------------------------------------------- */
 
-static bool read_number(struct reader *r, double *to)
+static bool ask_read_number(struct reader *r, double *to)
 {
 	struct ut_json_number n;
 	struct ut_str span;
@@ -96,7 +96,7 @@ static bool read_number(struct reader *r, double *to)
 
 static bool read_time(struct reader *r, double *to)
 {
-	if (!read_number(r, to))
+	if (!ask_read_number(r, to))
 		return false;
 	*to = fmax(-TIME_MOST, fmin(*to, TIME_MOST));
 	return true;
@@ -106,7 +106,7 @@ static bool read_count(struct reader *r, uint64_t *to)
 {
 	double value;
 
-	if (!read_number(r, &value))
+	if (!ask_read_number(r, &value))
 		return false;
 	*to = value <= 0 ? 0 : value >= EXACT ? (uint64_t)EXACT : (uint64_t)value;
 	return true;
@@ -122,7 +122,7 @@ static bool read_u32(struct reader *r, uint32_t *to)
 	return true;
 }
 
-static bool read_text(struct reader *r, struct ut_str *to)
+static bool ask_read_text(struct reader *r, struct ut_str *to)
 {
 	struct ut_str raw;
 	char *text;
@@ -154,7 +154,7 @@ static bool skip(struct reader *r)
 }
 
 /* Into an array; false if the value is none. */
-static bool enter(struct reader *r, char bracket)
+static bool ask_enter(struct reader *r, char bracket)
 {
 	if (ut_json_peek(&r->j) != bracket) {
 		r->bad = true;
@@ -174,14 +174,14 @@ static bool ended(const struct reader *r)
 /* [a, b] */
 static bool read_pair(struct reader *r, double pair[2])
 {
-	if (!enter(r, '['))
+	if (!ask_enter(r, '['))
 		return false;
 	for (int i = 0; i < 2; i++) {
 		if (!ut_json_element(&r->j)) {
 			r->bad |= r->j.trouble == UT_JSON_NONE;
 			return false;
 		}
-		if (!read_number(r, &pair[i]))
+		if (!ask_read_number(r, &pair[i]))
 			return false;
 	}
 	if (ut_json_element(&r->j))
@@ -199,7 +199,7 @@ static bool read_lanes(struct reader *r)
 	struct ut_ask *a = r->ask;
 	double pair[2];
 
-	if (!enter(r, '['))
+	if (!ask_enter(r, '['))
 		return false;
 	while (ut_json_element(&r->j)) {
 		r->bad |= a->lane_count == LANES_MOST;
@@ -224,7 +224,7 @@ static bool read_ranges(struct reader *r)
 	double pair[2];
 
 	s->has_ranges = true;
-	if (!enter(r, '['))
+	if (!ask_enter(r, '['))
 		return false;
 	while (ut_json_element(&r->j)) {
 		uint64_t before = s->range_count ? s->ranges[s->range_count - 1].to : 0;
@@ -252,7 +252,7 @@ static bool read_tracks(struct reader *r)
 	struct ut_ask_scope *s = &r->ask->scope;
 
 	s->has_tracks = true;
-	if (!enter(r, '['))
+	if (!ask_enter(r, '['))
 		return false;
 	while (ut_json_element(&r->j)) {
 		r->bad |= s->track_count == TRACKS_MOST;
@@ -276,7 +276,7 @@ static bool read_keys(struct reader *r)
 	while (ut_json_element(&r->j)) {
 		r->bad |= a->key_count == KEYS_MOST;
 		a->keys = ut_grow(a->keys, a->key_count + 1, &a->key_cap, sizeof(*a->keys));
-		if (r->bad || !read_text(r, &a->keys[a->key_count++]))
+		if (r->bad || !ask_read_text(r, &a->keys[a->key_count++]))
 			return false;
 	}
 	return ended(r);
@@ -289,7 +289,7 @@ static bool read_sign(struct reader *r, int *to)
 
 	if (ut_json_peek(&r->j) == '[')
 		return read_keys(r);
-	if (!read_number(r, &value))
+	if (!ask_read_number(r, &value))
 		return false;
 	*to = value < 0 ? -1 : 1;
 	return true;
@@ -303,13 +303,13 @@ static bool read_from(struct reader *r)
 	return read_count(r, &r->ask->from);
 }
 
-static bool read_value(struct reader *r, const struct member *m)
+static bool ask_read_value(struct reader *r, const struct member *m)
 {
 	void *to = (char *)r->ask + m->at;
 
 	switch (m->what) {
 	case REAL:
-		return read_number(r, to);
+		return ask_read_number(r, to);
 	case TIME:
 		return read_time(r, to);
 	case COUNT:
@@ -319,7 +319,7 @@ static bool read_value(struct reader *r, const struct member *m)
 	case FLAG:
 		return read_flag(r, to);
 	case TEXT:
-		return read_text(r, to);
+		return ask_read_text(r, to);
 	case LANES:
 		return read_lanes(r);
 	case RANGES:
@@ -340,14 +340,14 @@ static bool read_object(struct reader *r, const struct member *members)
 {
 	struct ut_str key;
 
-	if (!enter(r, '{'))
+	if (!ask_enter(r, '{'))
 		return false;
 	while (ut_json_member(&r->j, &key)) {
 		const struct member *m = members;
 
 		while (m->name && (strlen(m->name) != key.len || memcmp(m->name, key.ptr, key.len)))
 			m++;
-		if (m->name ? !read_value(r, m) : !skip(r))
+		if (m->name ? !ask_read_value(r, m) : !skip(r))
 			return false;
 	}
 	return ended(r);

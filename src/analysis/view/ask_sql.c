@@ -32,7 +32,7 @@ struct table {
 	bool begun;
 };
 
-static void drop(struct table *t)
+static void ask_sql_drop(struct table *t)
 {
 	if (!t->begun)
 		return;
@@ -45,11 +45,11 @@ static void drop(struct table *t)
 	*t = (struct table){ 0 };
 }
 
-static void begin(void *ctx, size_t columns, const char *const *names)
+static void ask_sql_begin(void *ctx, size_t columns, const char *const *names)
 {
 	struct table *t = ctx;
 
-	drop(t);
+	ask_sql_drop(t);
 	t->begun = true;
 	t->count = columns;
 	t->columns = ut_make((columns + 1) * sizeof(*t->columns));
@@ -63,7 +63,7 @@ static void begin(void *ctx, size_t columns, const char *const *names)
 	ut_sheet_init(&t->sheet, t->columns, columns);
 }
 
-static void put_value(struct table *t, size_t column, const struct ut_value *value)
+static void ask_sql_put_value(struct table *t, size_t column, const struct ut_value *value)
 {
 	switch (value->type) {
 	case UT_VALUE_NULL:
@@ -84,7 +84,7 @@ static void put_value(struct table *t, size_t column, const struct ut_value *val
 	t->types[column] = value->type > t->types[column] ? value->type : t->types[column];
 }
 
-static int row(void *ctx, const struct ut_value *values)
+static int ask_sql_row(void *ctx, const struct ut_value *values)
 {
 	struct table *t = ctx;
 
@@ -93,11 +93,11 @@ static int row(void *ctx, const struct ut_value *values)
 		return 0;
 	}
 	for (size_t i = 0; i < t->count; i++)
-		put_value(t, i, &values[i]);
+		ask_sql_put_value(t, i, &values[i]);
 	return 0;
 }
 
-static void end(void *ctx)
+static void ask_sql_end(void *ctx)
 {
 	(void)ctx;
 }
@@ -112,7 +112,7 @@ struct guard {
 };
 
 /* Told again and again, because SQLite does not remember what it hears between two statements. */
-static void *watch(void *ctx)
+static void *ask_sql_watch(void *ctx)
 {
 	struct guard *g = ctx;
 	struct timespec until;
@@ -134,9 +134,9 @@ static void *watch(void *ctx)
 	return NULL;
 }
 
-static int run(struct ut_view *v, const char *sql, struct table *t, struct ut_err *err)
+static int ask_sql_run(struct ut_view *v, const char *sql, struct table *t, struct ut_err *err)
 {
-	const struct ut_result result = { t, begin, row, end };
+	const struct ut_result result = { t, ask_sql_begin, ask_sql_row, ask_sql_end };
 	struct guard g = { .view = v };
 	pthread_condattr_t attr;
 	pthread_t thread;
@@ -147,7 +147,7 @@ static int run(struct ut_view *v, const char *sql, struct table *t, struct ut_er
 	pthread_condattr_init(&attr);
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
 	pthread_cond_init(&g.done, &attr);
-	watched = !pthread_create(&thread, NULL, watch, &g);
+	watched = !pthread_create(&thread, NULL, ask_sql_watch, &g);
 	rc = ut_query_run(v->query, sql, &result, err);
 	pthread_mutex_lock(&g.lock);
 	g.is_done = true;
@@ -200,15 +200,15 @@ int ut_answer_sql(struct ut_view *v, const struct ut_ask *a, struct ut_out *out,
 	for (size_t i = 0; !rc && is_new && i < v->trace_count; i++)
 		ut_query_add(v->query, v->traces[i].path, v->traces[i].store);
 	if (!rc)
-		rc = run(v, a->text.ptr ? a->text.ptr : "", &t, err);
+		rc = ask_sql_run(v, a->text.ptr ? a->text.ptr : "", &t, err);
 	pthread_mutex_unlock(&v->sql_lock);
 	if (!rc && !t.begun)
-		begin(&t, 0, NULL);
+		ask_sql_begin(&t, 0, NULL);
 	if (!rc) {
 		set_types(&t);
 		ut_sheet_write(&t.sheet, t.more, out);
 		t.sheet = (struct ut_sheet){ 0 };
 	}
-	drop(&t);
+	ask_sql_drop(&t);
 	return rc;
 }

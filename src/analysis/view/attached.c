@@ -11,7 +11,7 @@
 #include "view/view.h"
 #include "view/view_parts.h"
 
-static const char *copied(struct ut_view *v, const char *text)
+static const char *attached_copied(struct ut_view *v, const char *text)
 {
 	return text ? ut_arena_copy(&v->arena, text, strlen(text)) : NULL;
 }
@@ -25,7 +25,8 @@ void ut_view_attached_release(struct ut_view_attached *a)
 }
 
 /* Where a sheet of this name is or belongs: behind the others of its tool. */
-static size_t place_of(const struct ut_view_attached *a, const char *tool, const char *name)
+static size_t attached_place_of(const struct ut_view_attached *a, const char *tool,
+				const char *name)
 {
 	size_t at = a->sheet_count;
 
@@ -48,7 +49,7 @@ static bool is_at(const struct ut_view_attached *a, size_t at, const char *tool,
 static void put_sheet(struct ut_view *v, struct ut_view_sheet sheet)
 {
 	struct ut_view_attached *a = &v->attached;
-	size_t at = place_of(a, sheet.tool, sheet.name);
+	size_t at = attached_place_of(a, sheet.tool, sheet.name);
 
 	if (is_at(a, at, sheet.tool, sheet.name)) {
 		ut_out_abandon(a->sheets[at].json);
@@ -59,9 +60,9 @@ static void put_sheet(struct ut_view *v, struct ut_view_sheet sheet)
 	a->sheets = ut_grow(a->sheets, a->sheet_count + 1, &a->sheet_cap, sizeof(*a->sheets));
 	memmove(&a->sheets[at + 1], &a->sheets[at], (a->sheet_count - at) * sizeof(*a->sheets));
 	a->sheet_count++;
-	sheet.tool = copied(v, sheet.tool);
-	sheet.title = copied(v, sheet.title);
-	sheet.name = copied(v, sheet.name);
+	sheet.tool = attached_copied(v, sheet.tool);
+	sheet.title = attached_copied(v, sheet.title);
+	sheet.name = attached_copied(v, sheet.name);
 	a->sheets[at] = sheet;
 }
 
@@ -98,15 +99,15 @@ void ut_view_group(struct ut_view *v, size_t trace, uint32_t track, const char *
 
 	if (!t->groups)
 		t->groups = ut_make((t->store->trace.track_count + 1) * sizeof(*t->groups));
-	t->groups[track] = copied(v, group);
+	t->groups[track] = attached_copied(v, group);
 }
 
 void ut_view_describe(struct ut_view *v, const struct ut_view_about *about)
 {
-	v->attached.input = copied(v, about->input);
-	v->attached.subtitle = copied(v, about->subtitle);
-	v->attached.first = copied(v, about->first);
-	v->attached.address = copied(v, about->address);
+	v->attached.input = attached_copied(v, about->input);
+	v->attached.subtitle = attached_copied(v, about->subtitle);
+	v->attached.first = attached_copied(v, about->first);
+	v->attached.address = attached_copied(v, about->address);
 	v->attached.no_file = about->no_file;
 }
 
@@ -115,7 +116,8 @@ void ut_view_link(struct ut_view *v, const char *path, const char *title)
 	struct ut_view_attached *a = &v->attached;
 
 	a->links = ut_grow(a->links, a->link_count + 1, &a->link_cap, sizeof(*a->links));
-	a->links[a->link_count++] = (struct ut_view_file_link){ copied(v, path), copied(v, title) };
+	a->links[a->link_count++] =
+		(struct ut_view_file_link){ attached_copied(v, path), attached_copied(v, title) };
 }
 
 void ut_view_allow_again(struct ut_view *v)

@@ -43,7 +43,7 @@ struct calls {
 
 /* ---- nodes ---------------------------------------------------------------------------------- */
 
-static uint64_t hash_of(uint32_t parent, uint64_t key)
+static uint64_t view_calls_hash_of(uint32_t parent, uint64_t key)
 {
 	const uint64_t words[2] = { parent, key };
 
@@ -52,14 +52,14 @@ static uint64_t hash_of(uint32_t parent, uint64_t key)
 
 static void put_slot(struct calls *c, uint32_t node)
 {
-	size_t i = hash_of(c->nodes[node].parent, c->nodes[node].key) & c->mask;
+	size_t i = view_calls_hash_of(c->nodes[node].parent, c->nodes[node].key) & c->mask;
 
 	while (c->slots[i])
 		i = (i + 1) & c->mask;
 	c->slots[i] = node + 1;
 }
 
-static void make_room(struct calls *c)
+static void view_calls_make_room(struct calls *c)
 {
 	c->nodes = ut_grow(c->nodes, c->count + 1, &c->cap, sizeof(*c->nodes));
 	if ((c->count + 1) * 2 <= c->mask)
@@ -77,8 +77,8 @@ static uint32_t child(struct calls *c, uint32_t parent, uint64_t key, uint32_t t
 	size_t i;
 	uint32_t n;
 
-	make_room(c);
-	for (i = hash_of(parent, key) & c->mask; c->slots[i]; i = (i + 1) & c->mask) {
+	view_calls_make_room(c);
+	for (i = view_calls_hash_of(parent, key) & c->mask; c->slots[i]; i = (i + 1) & c->mask) {
 		n = c->slots[i] - 1;
 		if (c->nodes[n].parent == parent && c->nodes[n].key == key)
 			return n;
@@ -352,8 +352,8 @@ static void flatten(struct calls *c, uint64_t least, struct sent *s)
 		}                                                                                  \
 	} while (0)
 
-static void put_names(const struct calls *c, const struct sent *s, struct ut_str label,
-		      struct ut_out *out)
+static void view_calls_put_names(const struct calls *c, const struct sent *s, struct ut_str label,
+				 struct ut_out *out)
 {
 	ut_out_text(out, "],\"name\":[");
 	ut_out_json_str(out, label.len ? label.ptr : "all", label.len ? label.len : 3);
@@ -373,7 +373,7 @@ static void put_tree(const struct calls *c, const struct sent *s, const struct u
 		ut_out_text(out, ",");
 		ut_out_u64(out, s->parent[i]);
 	}
-	put_names(c, s, a->name, out);
+	view_calls_put_names(c, s, a->name, out);
 	PUT_NODES(out, "],\"type\":[", s, n->type);
 	PUT_NODES(out, "],\"total\":[", s, n->total);
 	PUT_NODES(out, "],\"self\":[", s, n->self);
@@ -393,7 +393,7 @@ static void grow_visit(void *ctx, const struct ut_visit *visit)
 		c->grow(c, visit);
 }
 
-static void choose(struct calls *c, const struct ut_ask *a, bool *timed)
+static void view_calls_choose(struct calls *c, const struct ut_ask *a, bool *timed)
 {
 	static const struct {
 		const char *kind;
@@ -425,8 +425,8 @@ int ut_answer_tree(struct ut_view *v, const struct ut_ask *a, struct ut_out *out
 
 	if (rc)
 		return rc;
-	choose(&c, a, &timed);
-	make_room(&c);
+	view_calls_choose(&c, a, &timed);
+	view_calls_make_room(&c);
 	if (type != UINT32_MAX) {
 		c.nodes[0].type = type;
 		c.name = v->name_of[type];

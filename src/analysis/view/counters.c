@@ -42,7 +42,7 @@ struct counted {
 };
 
 /* A value that holds from one time to another; what is no number says nothing. */
-static void hold(struct counted *c, double value, uint64_t from, uint64_t to)
+static void counters_hold(struct counted *c, double value, uint64_t from, uint64_t to)
 {
 	if (!isfinite(value))
 		return;
@@ -97,11 +97,11 @@ static void count_range(const struct ut_view_track *t, const struct ut_lane *l,
 		here = false; /* what held before is over */
 	if (here) {
 		next = sample_at(t, l, i, &next, &after) && next < r.to ? next : r.to;
-		hold(c, value, r.from, next);
+		counters_hold(c, value, r.from, next);
 	}
 	for (here = sample_at(t, l, i, &at, &value); here && at < r.to; i++) {
 		here = sample_at(t, l, i + 1, &next, &after);
-		hold(c, value, at, here && next < r.to ? next : r.to);
+		counters_hold(c, value, at, here && next < r.to ? next : r.to);
 		c->samples += !isnan(value);
 		if (here) {
 			at = next;
@@ -110,8 +110,8 @@ static void count_range(const struct ut_view_track *t, const struct ut_lane *l,
 	}
 }
 
-static void put_counter(struct ut_view *v, const struct ut_ask_scope *scope, uint32_t track,
-			const struct ut_lane *l, struct ut_sheet *s)
+static void counters_put_counter(struct ut_view *v, const struct ut_ask_scope *scope,
+				 uint32_t track, const struct ut_lane *l, struct ut_sheet *s)
 {
 	const struct ut_view_track *t = &v->tracks[track];
 	struct counted c = { 0 };
@@ -143,7 +143,7 @@ void ut_area_counters(struct ut_view *v, const struct ut_ask_scope *scope,
 		const struct ut_lane *last = lanes->count ? &lanes->lanes[lanes->count - 1] : NULL;
 
 		if (w->tracks[i] && last && last->kind == UT_LANE_COUNTER)
-			put_counter(v, scope, i, last, &s);
+			counters_put_counter(v, scope, i, last, &s);
 	}
 	ut_out_text(out, ",\"counters\":");
 	ut_sheet_write(&s, 0, out);

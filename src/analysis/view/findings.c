@@ -48,7 +48,7 @@ struct findings {
 	size_t count;
 };
 
-static struct finding *add(struct findings *f, enum tone tone)
+static struct finding *findings_add(struct findings *f, enum tone tone)
 {
 	struct finding *n = &f->list[f->count];
 
@@ -73,7 +73,7 @@ static void find_idle(struct findings *f, const struct ut_area_facts *a)
 
 	if (a->device == UT_NO_PLACE || idle < IDLE_BAD)
 		return;
-	n = add(f, BAD);
+	n = findings_add(f, BAD);
 	n->gain = a->span - a->busy;
 	n->about = "idle";
 	ut_view_path_name(f->view, a->device, &n->say);
@@ -99,7 +99,7 @@ static void find_uneven(struct findings *f, const struct ut_area_facts *a)
 	if (a->ranks < 2 || !a->rank_mean ||
 	    (double)a->rank_busy < (double)a->rank_mean * (1 + UNEVEN))
 		return;
-	n = add(f, WARN);
+	n = findings_add(f, WARN);
 	n->gain = a->rank_busy - a->rank_mean;
 	n->rank = a->rank;
 	n->about = "ranks";
@@ -121,7 +121,7 @@ static void find_failed(struct findings *f)
 		ut_buf_release(&say);
 		return;
 	}
-	n = add(f, FAILED);
+	n = findings_add(f, FAILED);
 	n->say = say;
 	ut_buf_text(&n->why, UT_FAILED_RUN);
 }
@@ -136,7 +136,7 @@ static void find_lost(struct findings *f)
 		ut_losses_add(&all, &f->view->traces[i].store->trace.losses);
 	gone = all.dropped + all.overwritten + all.torn + all.unread;
 	if (gone) {
-		n = add(f, WARN);
+		n = findings_add(f, WARN);
 		ut_buf_fmt(&n->say, "%" PRIu64 " records are missing.", gone);
 		ut_buf_fmt(&n->why,
 			   "%" PRIu64 " dropped, %" PRIu64 " chunks overwritten, %" PRIu64
@@ -144,7 +144,7 @@ static void find_lost(struct findings *f)
 			   all.dropped, all.overwritten, all.torn, all.unread);
 	}
 	if (all.unfinished) {
-		n = add(f, WARN);
+		n = findings_add(f, WARN);
 		ut_buf_fmt(&n->say, "%" PRIu64 " slice%s never ended.", all.unfinished,
 			   all.unfinished == 1 ? "" : "s");
 		ut_buf_fmt(&n->why, "They are drawn up to %s, with a frayed end.",
@@ -156,7 +156,7 @@ static void find_lost(struct findings *f)
 
 static void find_heaviest(struct findings *f, const struct ut_area_facts *a)
 {
-	struct finding *n = add(f, PLAIN);
+	struct finding *n = findings_add(f, PLAIN);
 	struct ut_str name;
 
 	if (!a->count) {
@@ -195,7 +195,7 @@ static int by_weight(const void *a, const void *b)
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
-static void put_finding(const struct finding *n, struct ut_out *out)
+static void findings_put_finding(const struct finding *n, struct ut_out *out)
 {
 	static const char *const tones[] = { "bad", "bad", "warn", "" };
 
@@ -232,7 +232,7 @@ int ut_answer_findings(struct ut_view *v, const struct ut_ask *a, struct ut_out 
 	ut_out_text(out, "[");
 	for (size_t i = 0; i < f.count; i++) {
 		ut_out_text(out, i ? "," : "");
-		put_finding(&f.list[i], out);
+		findings_put_finding(&f.list[i], out);
 		ut_buf_release(&f.list[i].say);
 		ut_buf_release(&f.list[i].why);
 	}

@@ -31,7 +31,7 @@ struct taking {
 	const struct ut_store *store;
 };
 
-static void take_sample(void *ctx, const struct ut_event *e)
+static void kernel_code_take_sample(void *ctx, const struct ut_event *e)
 {
 	struct taking *t = ctx;
 
@@ -42,7 +42,7 @@ static struct ut_stall_table *samples_of(const struct ut_view_trace *t)
 {
 	struct taking taking = { ut_stall_table_new(), t->store };
 
-	ut_kernel_each_sample(t->store, take_sample, &taking);
+	ut_kernel_each_sample(t->store, kernel_code_take_sample, &taking);
 	return taking.table;
 }
 
@@ -57,13 +57,13 @@ struct report_state {
 	struct ut_arena arena;
 };
 
-static void note(struct report_state *t, const char *text)
+static void kernel_code_note(struct report_state *t, const char *text)
 {
 	ut_keep_note(t->notes, UT_WARN, NULL, text);
 }
 
 /* Of code that is too much for a page, what lies around samples. */
-static void cut(struct report_state *t, struct ut_stall_result *r)
+static void kernel_code_cut(struct report_state *t, struct ut_stall_result *r)
 {
 	size_t n = 0, all = r->instruction_count;
 	struct ut_buf text = { 0 };
@@ -72,7 +72,7 @@ static void cut(struct report_state *t, struct ut_stall_result *r)
 	if (all <= MOST_ROWS)
 		return;
 	ut_buf_fmt(&text, "it has %zu instructions: those around samples are listed", all);
-	note(t, text.data);
+	kernel_code_note(t, text.data);
 	ut_buf_release(&text);
 	near = UT_NEW_N(&t->arena, bool, all);
 	for (size_t i = 0; i < all; i++) {
@@ -105,10 +105,10 @@ static bool put_report(struct report_state *t)
 	ut_stall_table_samples(t->table, &t->trace->store->trace, t->kernel, t->module, &t->arena,
 			       &samples);
 	if (ut_stall_find_beside(&result, &samples, &opts, t->trace->path, &err)) {
-		note(t, err.text);
+		kernel_code_note(t, err.text);
 		return false;
 	}
-	cut(t, &result);
+	kernel_code_cut(t, &result);
 	json = ut_out_open_memory();
 	ut_stall_json(json, &result);
 	ut_out_one_line(t->report, json);
@@ -136,9 +136,9 @@ static void put_data(struct ut_out *out, const struct ut_out *from, const char *
 }
 
 /* Writes the answer; true if it has the code. module "": the one with most samples. */
-static bool send_report(struct ut_view *v, const struct ut_view_trace *trace,
-			const struct ut_stall_table *table, struct ut_str kernel,
-			struct ut_str module, struct ut_out *out)
+static bool kernel_code_send_report(struct ut_view *v, const struct ut_view_trace *trace,
+				    const struct ut_stall_table *table, struct ut_str kernel,
+				    struct ut_str module, struct ut_out *out)
 {
 	struct report_state t = {
 		.trace = trace, .table = table, .kernel = kernel, .module = module
@@ -155,10 +155,11 @@ static bool send_report(struct ut_view *v, const struct ut_view_trace *trace,
 	if (count && !module.len)
 		t.module = parts[0].name;
 	if (!count)
-		note(&t, "no instruction of this kernel was sampled");
+		kernel_code_note(&t, "no instruction of this kernel was sampled");
 	else if (!v->code)
-		note(&t, "files of code are not read here: unitrace view does, and serve with "
-			 "--enable-server-profiling");
+		kernel_code_note(
+			&t, "files of code are not read here: unitrace view does, and serve with "
+			    "--enable-server-profiling");
 	else
 		done = put_report(&t);
 	ut_out_text(out, "{\"notes\":[");
@@ -190,7 +191,8 @@ static bool report_first(struct ut_view *v, struct ut_str kernel, struct ut_str 
 		table = samples_of(&v->traces[at]);
 		ut_stall_table_modules(table, &v->traces[at].store->trace, kernel, &arena, &count);
 	}
-	done = send_report(v, at ? &v->traces[at - 1] : NULL, table, kernel, module, out);
+	done = kernel_code_send_report(v, at ? &v->traces[at - 1] : NULL, table, kernel, module,
+				       out);
 	ut_stall_table_free(table);
 	ut_arena_release(&arena);
 	return done;
@@ -241,7 +243,8 @@ static void forget_oldest(struct ut_view_codes *c)
 }
 
 /* The answer is taken over. */
-static void keep(struct ut_view_codes *c, const struct ut_buf *key, struct ut_out *answer)
+static void kernel_code_keep(struct ut_view_codes *c, const struct ut_buf *key,
+			     struct ut_out *answer)
 {
 	struct kept k = { .key = ut_make(key->len + 1), .key_len = key->len, .answer = answer };
 	size_t len;
@@ -289,7 +292,7 @@ int ut_answer_stalls(struct ut_view *v, const struct ut_ask *a, struct ut_out *o
 
 		put_data(out, answer, "");
 		if (done)
-			keep(v->codes, &key, answer);
+			kernel_code_keep(v->codes, &key, answer);
 		else
 			ut_out_abandon(answer);
 	}
@@ -327,7 +330,7 @@ static bool has_room(const struct page *p)
 	return p->count < PAGE_KERNELS && len < PAGE_BYTES;
 }
 
-static void put_kernels(struct page *p, const struct ut_view_trace *trace)
+static void kernel_code_put_kernels(struct page *p, const struct ut_view_trace *trace)
 {
 	struct ut_stall_table *table = samples_of(trace);
 	struct ut_arena arena = { 0 };
@@ -341,7 +344,8 @@ static void put_kernels(struct page *p, const struct ut_view_trace *trace)
 		ut_out_text(p->out, p->count ? ",{\"kernel\":" : "{\"kernel\":");
 		ut_out_json_str(p->out, parts[i].name.ptr, parts[i].name.len);
 		ut_out_text(p->out, ",\"code\":");
-		send_report(p->view, trace, table, parts[i].name, (struct ut_str){ "", 0 }, p->out);
+		kernel_code_send_report(p->view, trace, table, parts[i].name,
+					(struct ut_str){ "", 0 }, p->out);
 		ut_out_text(p->out, "}");
 		p->names[p->count++] = parts[i].name;
 	}
@@ -355,6 +359,6 @@ void ut_make_kernel_code_sheet(struct ut_view *v, struct ut_out *out)
 
 	ut_out_text(out, "{\"kernels\":[");
 	for (size_t i = 0; v->code && i < v->trace_count; i++)
-		put_kernels(&page, &v->traces[i]);
+		kernel_code_put_kernels(&page, &v->traces[i]);
 	ut_out_text(out, "]}");
 }

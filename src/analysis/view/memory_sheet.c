@@ -12,14 +12,15 @@
 
 #define STALLED_BAD 25.0 /* percent of the time that engines wait although they have threads */
 
-static void put_text(struct ut_out *out, const char *key, struct ut_str s)
+static void memory_sheet_put_text(struct ut_out *out, const char *key, struct ut_str s)
 {
 	ut_out_fmt(out, "\"%s\":", key);
 	ut_out_json_str(out, s.ptr ? s.ptr : "", s.len);
 }
 
 /* Nothing is said about what is not known. between: "" before the first member. */
-static void put_member(struct ut_out *out, const char **between, const char *key, double value)
+static void memory_sheet_put_member(struct ut_out *out, const char **between, const char *key,
+				    double value)
 {
 	if (!isfinite(value))
 		return;
@@ -28,11 +29,11 @@ static void put_member(struct ut_out *out, const char **between, const char *key
 	*between = ",";
 }
 
-static void put_number(struct ut_out *out, const char *key, double value)
+static void memory_sheet_put_number(struct ut_out *out, const char *key, double value)
 {
 	const char *between = ",";
 
-	put_member(out, &between, key, value);
+	memory_sheet_put_member(out, &between, key, value);
 }
 
 /* ---- levels --------------------------------------------------------------------------------- */
@@ -48,13 +49,13 @@ static void put_level(struct ut_out *out, const struct ut_measured_levels *l, un
 {
 	double peak = device->peak[UT_ROOF_UNITS + level];
 
-	put_text(out, "level", ut_str_of(ut_roof_key(UT_ROOF_UNITS + level)));
-	put_number(out, "bytes", per_launch(l, l->has_bytes, level, l->bytes));
-	put_number(out, "read", per_launch(l, l->has_read, level, l->read));
-	put_number(out, "written", per_launch(l, l->has_written, level, l->written));
+	memory_sheet_put_text(out, "level", ut_str_of(ut_roof_key(UT_ROOF_UNITS + level)));
+	memory_sheet_put_number(out, "bytes", per_launch(l, l->has_bytes, level, l->bytes));
+	memory_sheet_put_number(out, "read", per_launch(l, l->has_read, level, l->read));
+	memory_sheet_put_number(out, "written", per_launch(l, l->has_written, level, l->written));
 	if (l->has_hits >> level & 1 && l->ns > 0)
-		put_number(out, "hits", l->hits[level] / l->ns / 100);
-	put_number(out, "peak", peak > 0 ? peak : NAN);
+		memory_sheet_put_number(out, "hits", l->hits[level] / l->ns / 100);
+	memory_sheet_put_number(out, "peak", peak > 0 ? peak : NAN);
 }
 
 static void put_levels(struct ut_out *out, const struct ut_measured_levels *l,
@@ -91,7 +92,8 @@ static void put_rates(struct ut_out *out, const struct ut_kernel_measures *m, si
 
 			if (m->periods[t] > 0 &&
 			    ut_str_is(ut_measure_name(m->titles[t]), links[i].name))
-				put_member(out, &between, links[i].key, mean * 1e9 / m->periods[t]);
+				memory_sheet_put_member(out, &between, links[i].key,
+							mean * 1e9 / m->periods[t]);
 		}
 	}
 	ut_out_text(out, "}");
@@ -109,8 +111,8 @@ static double engines(const struct ut_kernel_measures *m, size_t variant, const 
 	return NAN;
 }
 
-static void put_facts(struct ut_out *out, const struct ut_kernel_measures *m, size_t variant,
-		      const struct ut_kernel_variant *k)
+static void memory_sheet_put_facts(struct ut_out *out, const struct ut_kernel_measures *m,
+				   size_t variant, const struct ut_kernel_variant *k)
 {
 	const char *between = "";
 	static const enum ut_kernel_fact shown[] = {
@@ -123,13 +125,14 @@ static void put_facts(struct ut_out *out, const struct ut_kernel_measures *m, si
 
 	ut_out_text(out, ",\"facts\":{");
 	for (size_t i = 0; i < sizeof(shown) / sizeof(*shown); i++)
-		put_member(out, &between, ut_kernel_fact_info[shown[i]].key,
-			   k->facts.value[shown[i]]);
+		memory_sheet_put_member(out, &between, ut_kernel_fact_info[shown[i]].key,
+					k->facts.value[shown[i]]);
 	if (!isfinite(k->facts.value[UT_FACT_ACTIVE]))
-		put_member(out, &between, "active", engines(m, variant, "XVE_ACTIVE"));
-	put_member(out, &between, "stalled", engines(m, variant, "XVE_STALL"));
-	put_member(out, &between, "idle",
-		   100 - engines(m, variant, "XVE_ACTIVE") - engines(m, variant, "XVE_STALL"));
+		memory_sheet_put_member(out, &between, "active", engines(m, variant, "XVE_ACTIVE"));
+	memory_sheet_put_member(out, &between, "stalled", engines(m, variant, "XVE_STALL"));
+	memory_sheet_put_member(out, &between, "idle",
+				100 - engines(m, variant, "XVE_ACTIVE") -
+					engines(m, variant, "XVE_STALL"));
 	ut_out_text(out, "}");
 }
 
@@ -159,7 +162,7 @@ static const char *const seen_at[UT_KERNEL_RULES] = {
 static void put_flag(struct ut_out *out, bool *any, const char *at, const char *why)
 {
 	ut_out_fmt(out, "%s{\"at\":\"%s\",", *any ? "," : "", at);
-	put_text(out, "why", ut_str_of(why));
+	memory_sheet_put_text(out, "why", ut_str_of(why));
 	ut_out_text(out, "}");
 	*any = true;
 }
@@ -199,13 +202,13 @@ void ut_memory_sheet_put(struct ut_out *out, const struct ut_kernel_measures *m,
 	if (ut_roof_device_for(&limits, &arena, device))
 		limits = (struct ut_roof_device){ 0 };
 	ut_out_text(out, "{");
-	put_text(out, "device", device);
+	memory_sheet_put_text(out, "device", device);
 	ut_out_fmt(out, ",\"maker\":\"%s\",\"launches\":%" PRIu64,
 		   m->is_intel || ut_str_find(device, "Intel") ? "intel" : "nvidia", l->launches);
-	put_number(out, "ns", l->launches ? l->ns / (double)l->launches : NAN);
+	memory_sheet_put_number(out, "ns", l->launches ? l->ns / (double)l->launches : NAN);
 	put_levels(out, l, &limits);
 	put_rates(out, m, variant);
-	put_facts(out, m, variant, k);
+	memory_sheet_put_facts(out, m, variant, k);
 	put_flags(out, m, variant, k);
 	ut_out_text(out, "}");
 	ut_arena_release(&arena);

@@ -89,7 +89,7 @@ static void add_titles(struct measures *all, struct part *p)
 	}
 }
 
-static void add_rows(struct measures *all, uint32_t number)
+static void metrics_sheet_add_rows(struct measures *all, uint32_t number)
 {
 	const struct part *p = &all->parts[number];
 
@@ -111,7 +111,7 @@ static void add_roof(struct measures *all, const struct part *p)
 	}
 }
 
-static int by_total(const void *a, const void *b)
+static int metrics_sheet_by_total(const void *a, const void *b)
 {
 	const struct row *x = a, *y = b;
 	int order = (x->total < y->total) - (x->total > y->total);
@@ -135,17 +135,17 @@ static void read_part(struct part *p, struct ut_view *v, size_t trace, struct ut
 	}
 }
 
-static void gather(struct measures *all, struct ut_view *v)
+static void metrics_sheet_gather(struct measures *all, struct ut_view *v)
 {
 	*all = (struct measures){ .part_count = v->trace_count };
 	all->parts = UT_NEW_N(&all->arena, struct part, v->trace_count + 1);
 	for (size_t i = 0; i < v->trace_count; i++) {
 		read_part(&all->parts[i], v, i, &all->arena);
 		add_titles(all, &all->parts[i]);
-		add_rows(all, (uint32_t)i);
+		metrics_sheet_add_rows(all, (uint32_t)i);
 		add_roof(all, &all->parts[i]);
 	}
-	ut_sort(all->rows, all->row_count, sizeof(*all->rows), by_total);
+	ut_sort(all->rows, all->row_count, sizeof(*all->rows), metrics_sheet_by_total);
 	ut_roof_place(&all->roof);
 	ut_strtab_init(&all->names, &all->arena);
 	for (size_t i = 0; i < all->roof.count; i++) {
@@ -156,7 +156,7 @@ static void gather(struct measures *all, struct ut_view *v)
 	}
 }
 
-static void release(struct measures *all, struct ut_view *v)
+static void metrics_sheet_release(struct measures *all, struct ut_view *v)
 {
 	for (size_t i = 0; i < all->part_count; i++) {
 		ut_kernel_measures_release(&all->parts[i].m);
@@ -189,7 +189,7 @@ enum {
 	OWN_COLUMNS = 10
 };
 
-static const char *type_of(struct ut_str unit)
+static const char *metrics_sheet_type_of(struct ut_str unit)
 {
 	if (ut_str_is(unit, "%") || ut_str_is(unit, "percent")) /* NVIDIA's and Intel's */
 		return "share";
@@ -201,7 +201,7 @@ static const char *type_of(struct ut_str unit)
 }
 
 /* Names of NVIDIA's end in what their unit says already. */
-static struct ut_str short_name(struct ut_str name)
+static struct ut_str metrics_sheet_short_name(struct ut_str name)
 {
 	static const char *const ends[] = { ".avg.pct_of_peak_sustained_elapsed",
 					    ".avg.pct_of_peak_sustained_active",
@@ -221,12 +221,13 @@ static struct ut_str short_name(struct ut_str name)
 }
 
 /* "dram__bytes_read.sum[bytes]": the unit stands beside the title where the type has none. */
-static struct ut_sheet_column column_of(struct ut_arena *a, struct ut_str title)
+static struct ut_sheet_column metrics_sheet_column_of(struct ut_arena *a, struct ut_str title)
 {
-	struct ut_str unit = ut_measure_unit(title), name = short_name(ut_measure_name(title));
+	struct ut_str unit = ut_measure_unit(title),
+		      name = metrics_sheet_short_name(ut_measure_name(title));
 	struct ut_sheet_column c = { .key = ut_arena_copy(a, title.ptr, title.len),
 				     .title = ut_arena_copy(a, name.ptr, name.len),
-				     .type = type_of(unit) };
+				     .type = metrics_sheet_type_of(unit) };
 
 	c.hint = ut_str_fmt(a, "%s, mean of its launches", c.key);
 
@@ -235,7 +236,7 @@ static struct ut_sheet_column column_of(struct ut_arena *a, struct ut_str title)
 	return c;
 }
 
-static void put_value(struct ut_sheet *s, double value, const char *type)
+static void metrics_sheet_put_value(struct ut_sheet *s, double value, const char *type)
 {
 	if (isnan(value))
 		ut_sheet_null(s);
@@ -259,7 +260,7 @@ static void put_shape(struct ut_sheet *s, const struct part *p, uint32_t variant
 	ut_buf_release(&text);
 }
 
-static void put_kernel(struct measures *all, struct ut_sheet *s, const struct row *r)
+static void metrics_sheet_put_kernel(struct measures *all, struct ut_sheet *s, const struct row *r)
 {
 	const struct part *p = &all->parts[r->part];
 	const struct ut_kernel_variant *k = &p->set->variants[r->variant];
@@ -283,8 +284,9 @@ static void put_kernel(struct measures *all, struct ut_sheet *s, const struct ro
 	for (size_t i = 0; i < all->title_count; i++) {
 		size_t own = p->title_of[i];
 
-		put_value(s, own ? p->m.means[r->variant * p->m.title_count + own - 1] : NAN,
-			  s->columns[OWN_COLUMNS + i].type);
+		metrics_sheet_put_value(
+			s, own ? p->m.means[r->variant * p->m.title_count + own - 1] : NAN,
+			s->columns[OWN_COLUMNS + i].type);
 	}
 }
 
@@ -293,7 +295,7 @@ static size_t shown_rows(const struct measures *all)
 	return all->row_count < MOST_KERNELS ? all->row_count : MOST_KERNELS;
 }
 
-static void put_kernels(struct measures *all, struct ut_out *out)
+static void metrics_sheet_put_kernels(struct measures *all, struct ut_out *out)
 {
 	static const struct ut_sheet_column own[OWN_COLUMNS] = {
 		{ .key = "kernel", .title = "Kernel", .type = "name" },
@@ -313,10 +315,10 @@ static void put_kernels(struct measures *all, struct ut_out *out)
 
 	memcpy(columns, own, sizeof(own));
 	for (size_t i = 0; i < all->title_count; i++)
-		columns[OWN_COLUMNS + i] = column_of(&all->arena, all->titles[i]);
+		columns[OWN_COLUMNS + i] = metrics_sheet_column_of(&all->arena, all->titles[i]);
 	ut_sheet_init(&s, columns, OWN_COLUMNS + all->title_count);
 	for (size_t i = 0; i < rows; i++)
-		put_kernel(all, &s, &all->rows[i]);
+		metrics_sheet_put_kernel(all, &s, &all->rows[i]);
 	ut_sheet_write(&s, all->row_count - rows, out);
 }
 
@@ -414,8 +416,8 @@ static void put_instruction(struct ut_sheet *s, const struct ut_measured_place *
 	ut_sheet_text(s, p->module);
 }
 
-static void put_code(struct measures *all, const struct ut_kernel_measures *m,
-		     const struct ut_measured_code *c, struct ut_out *out)
+static void metrics_sheet_put_code(struct measures *all, const struct ut_kernel_measures *m,
+				   const struct ut_measured_code *c, struct ut_out *out)
 {
 	struct ut_sheet_column columns[5 + REASONS + 2] = {
 		{ .key = "address", .title = "Address", .type = "text" },
@@ -464,7 +466,7 @@ static void put_stalls(struct measures *all, struct ut_out *out)
 
 		for (size_t k = 0; k < m->stalled_count && n < MOST_STALLED; k++, n++) {
 			ut_out_text(out, n ? "," : "");
-			put_code(all, m, &m->stalled[k], out);
+			metrics_sheet_put_code(all, m, &m->stalled[k], out);
 		}
 	}
 	ut_out_text(out, "]");
@@ -476,23 +478,23 @@ static void make_metrics(struct ut_view *v, struct ut_out *out)
 {
 	struct measures all;
 
-	gather(&all, v);
+	metrics_sheet_gather(&all, v);
 	ut_out_text(out, "{\"kernels\":");
-	put_kernels(&all, out);
+	metrics_sheet_put_kernels(&all, out);
 	put_roof(&all, out);
 	put_memory(&all, out);
 	put_stalls(&all, out);
 	ut_out_text(out, "}");
-	release(&all, v);
+	metrics_sheet_release(&all, v);
 }
 
 static void make_roofline(struct ut_view *v, struct ut_out *out)
 {
 	struct measures all;
 
-	gather(&all, v);
+	metrics_sheet_gather(&all, v);
 	ut_roofline_sheet(out, &all.roof);
-	release(&all, v);
+	metrics_sheet_release(&all, v);
 }
 
 static bool has_any(const struct ut_view *v, bool (*has)(const struct ut_store *store))

@@ -127,7 +127,7 @@ static int write_notes(const char *path, const struct notes *n, struct ut_err *e
 	return ut_out_commit(file, err) ? -EINVAL : 0;
 }
 
-static void forget(struct notes *n, struct ut_str id)
+static void note_file_forget(struct notes *n, struct ut_str id)
 {
 	size_t kept = 0;
 
@@ -144,7 +144,7 @@ static int change(struct notes *n, const struct ut_ask *a, struct ut_err *err)
 	if (a->note.text.len > TEXT_MOST || a->note.id.len > 256 || !isfinite(a->note.t0) ||
 	    !isfinite(a->note.t1))
 		return ut_err_set(err, -EINVAL, "a note of this size is not kept");
-	forget(n, a->note.id);
+	note_file_forget(n, a->note.id);
 	if (a->gone)
 		return 0;
 	if (n->count >= NOTES_MOST)

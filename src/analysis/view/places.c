@@ -41,7 +41,7 @@ static int by_order(const void *a, const void *b)
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
-static struct ut_str keep(struct ut_view *v, struct ut_buf *b)
+static struct ut_str places_keep(struct ut_view *v, struct ut_buf *b)
 {
 	struct ut_str s = { NULL, b->len };
 
@@ -49,7 +49,7 @@ static struct ut_str keep(struct ut_view *v, struct ut_buf *b)
 	return s;
 }
 
-static uint32_t add_place(struct ut_view *v, struct ut_view_place place)
+static uint32_t places_add_place(struct ut_view *v, struct ut_view_place place)
 {
 	v->places =
 		ut_grow(v->places, (size_t)v->place_count + 1, &v->place_cap, sizeof(*v->places));
@@ -59,7 +59,7 @@ static uint32_t add_place(struct ut_view *v, struct ut_view_place place)
 
 /* ---- tracks --------------------------------------------------------------------------------- */
 
-static enum ut_place_kind kind_of(const struct ut_track *t, bool of_device)
+static enum ut_place_kind places_kind_of(const struct ut_track *t, bool of_device)
 {
 	switch (ut_track_role(t)) {
 	case UT_ROLE_THREAD:
@@ -84,7 +84,7 @@ static enum ut_place_kind kind_of(const struct ut_track *t, bool of_device)
 }
 
 /* A number that was told about a track as a whole; 0 = nobody did. */
-static uint64_t fact(const struct ut_trace *t, const struct ut_track *track, const char *key)
+static uint64_t places_fact(const struct ut_trace *t, const struct ut_track *track, const char *key)
 {
 	for (uint32_t a = track->args; a && t->args[a].type != UT_ARG_END; a++) {
 		const struct ut_arg *arg = &t->args[a];
@@ -102,13 +102,13 @@ static uint64_t fact(const struct ut_trace *t, const struct ut_track *track, con
 static double cpu_share(const struct ut_view *v, const struct ut_trace *t,
 			const struct ut_track *track)
 {
-	uint64_t ran = fact(t, track, "cpu_ns");
-	uint64_t rest = fact(t, track, "waiting_ns") + fact(t, track, "ready_ns");
+	uint64_t ran = places_fact(t, track, "cpu_ns");
+	uint64_t rest = places_fact(t, track, "waiting_ns") + places_fact(t, track, "ready_ns");
 
 	return ran ? (double)ran / (double)(rest ? ran + rest : v->span) : -1;
 }
 
-static void add_track(struct ut_view *v, uint32_t number, uint32_t parent)
+static void places_add_track(struct ut_view *v, uint32_t number, uint32_t parent)
 {
 	struct ut_view_track *t = &v->tracks[number];
 	const struct ut_trace *trace = &t->trace->store->trace;
@@ -116,15 +116,15 @@ static void add_track(struct ut_view *v, uint32_t number, uint32_t parent)
 	struct ut_view_place p = { .parent = parent, .track = number, .cpu = -1 };
 	struct ut_buf b = { 0 };
 
-	p.kind = kind_of(k, ut_view_device_of(v, parent) != UT_NO_PLACE);
+	p.kind = places_kind_of(k, ut_view_device_of(v, parent) != UT_NO_PLACE);
 	p.rank = trace->processes[k->process].rank;
 	p.name = ut_strtab_get(&trace->strings, k->name);
 	if (!p.name.len) {
 		ut_label_track(&b, trace, t->local);
-		p.name = keep(v, &b);
+		p.name = places_keep(v, &b);
 	} else if (ut_track_role(k) == UT_ROLE_THREAD) {
 		ut_label_id(&b, trace, k->id, k->id_text);
-		p.sub = keep(v, &b);
+		p.sub = places_keep(v, &b);
 	}
 	p.unit = ut_strtab_get(&trace->strings, k->unit);
 	if (ut_track_role(k) == UT_ROLE_THREAD) {
@@ -133,7 +133,7 @@ static void add_track(struct ut_view *v, uint32_t number, uint32_t parent)
 	}
 	if (ut_track_role(k) == UT_ROLE_CALLS)
 		p.calls = k->thread;
-	t->place = add_place(v, p);
+	t->place = places_add_place(v, p);
 }
 
 struct shown {
@@ -269,29 +269,29 @@ static uint32_t add_process(struct ut_view *v, const struct owner *o, uint32_t p
 		ut_label_id(&b, trace, process->pid, process->pid_text);
 	}
 	if (!p.name.len) {
-		p.name = keep(v, &b);
+		p.name = places_keep(v, &b);
 	} else {
 		if (host.len) {
 			ut_buf_text(&b, b.len ? ", " : "");
 			ut_buf_add(&b, host.ptr, host.len);
 		}
-		p.sub = keep(v, &b);
+		p.sub = places_keep(v, &b);
 	}
-	return add_place(v, p);
+	return places_add_place(v, p);
 }
 
-static uint32_t add_rank(struct ut_view *v, int32_t rank)
+static uint32_t places_add_rank(struct ut_view *v, int32_t rank)
 {
 	struct ut_buf b = { 0 };
 
 	ut_buf_fmt(&b, "rank %" PRId32, rank);
 	v->rank_count++;
-	return add_place(v, (struct ut_view_place){ .parent = UT_NO_PLACE,
-						    .track = UT_NO_TRACK,
-						    .kind = UT_PLACE_RANK,
-						    .rank = rank,
-						    .cpu = -1,
-						    .name = keep(v, &b) });
+	return places_add_place(v, (struct ut_view_place){ .parent = UT_NO_PLACE,
+							   .track = UT_NO_TRACK,
+							   .kind = UT_PLACE_RANK,
+							   .rank = rank,
+							   .cpu = -1,
+							   .name = places_keep(v, &b) });
 }
 
 /* The tracks of a process or device, those of a group together below it. */
@@ -307,15 +307,15 @@ static void add_tracks(struct ut_view *v, const struct shown *tracks, size_t cou
 		if (!its)
 			parent = owner;
 		else if (!group || strcmp(group, its) != 0)
-			parent = add_place(v,
-					   (struct ut_view_place){ .parent = owner,
-								   .track = UT_NO_TRACK,
-								   .kind = UT_PLACE_GROUP,
-								   .rank = v->places[owner].rank,
-								   .cpu = -1,
-								   .name = { its, strlen(its) } });
+			parent = places_add_place(
+				v, (struct ut_view_place){ .parent = owner,
+							   .track = UT_NO_TRACK,
+							   .kind = UT_PLACE_GROUP,
+							   .rank = v->places[owner].rank,
+							   .cpu = -1,
+							   .name = { its, strlen(its) } });
 		group = its;
-		add_track(v, tracks[i].number, parent);
+		places_add_track(v, tracks[i].number, parent);
 	}
 }
 
@@ -361,7 +361,7 @@ void ut_view_make_places(struct ut_view *v)
 
 		if (o->rank >= 0 && shown &&
 		    (rank == UT_NO_PLACE || v->places[rank].rank != o->rank))
-			rank = add_rank(v, o->rank);
+			rank = places_add_rank(v, o->rank);
 		if (shown) {
 			place = add_process(v, o, o->rank >= 0 ? rank : UT_NO_PLACE);
 			add_tracks(v, tracks, shown, place);

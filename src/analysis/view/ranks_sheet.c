@@ -42,7 +42,7 @@ struct job {
 
 /* ---- times ---------------------------------------------------------------------------------- */
 
-static int by_rank(const void *a, const void *b)
+static int ranks_sheet_by_rank(const void *a, const void *b)
 {
 	const struct home *x = a, *y = b;
 
@@ -57,7 +57,7 @@ static void remember_homes(struct job *j)
 
 		j->homes[i] = (struct home){ r->rank, r->origin, r->start, r->stop };
 	}
-	ut_sort(j->homes, j->ranks.count, sizeof(*j->homes), by_rank);
+	ut_sort(j->homes, j->ranks.count, sizeof(*j->homes), ranks_sheet_by_rank);
 }
 
 /* A time of the job's clock as one of the view, where this rank's slices lie. */
@@ -100,7 +100,8 @@ struct filling {
 	uint64_t left;
 };
 
-static void put_cell(struct ut_sheet *s, const struct ut_report_cell *c, enum ut_report_type type)
+static void ranks_sheet_put_cell(struct ut_sheet *s, const struct ut_report_cell *c,
+				 enum ut_report_type type)
 {
 	if (c->type == UT_CELL_U64)
 		ut_sheet_u64(s, c->u64);
@@ -114,7 +115,7 @@ static void put_cell(struct ut_sheet *s, const struct ut_report_cell *c, enum ut
 		ut_sheet_null(s);
 }
 
-static void take_row(void *ctx, const struct ut_report_cell *cells)
+static void ranks_sheet_take_row(void *ctx, const struct ut_report_cell *cells)
 {
 	struct filling *f = ctx;
 
@@ -123,13 +124,15 @@ static void take_row(void *ctx, const struct ut_report_cell *cells)
 		return;
 	}
 	for (size_t i = 0; i < f->table->count; i++)
-		put_cell(&f->sheet, &cells[i], f->table->columns[i].type);
+		ranks_sheet_put_cell(&f->sheet, &cells[i], f->table->columns[i].type);
 }
 
 static void put_table(const struct job *j, enum ut_rank_table table, struct ut_out *out)
 {
 	struct filling f = { .table = ut_rank_table_columns(table) };
-	const struct ut_report_opts opts = { .format = UT_REPORT_CALL, .row = take_row, .ctx = &f };
+	const struct ut_report_opts opts = { .format = UT_REPORT_CALL,
+					     .row = ranks_sheet_take_row,
+					     .ctx = &f };
 	struct ut_sheet_column *columns = ut_make(f.table->count * sizeof(*columns));
 
 	columns_of(f.table, columns);
@@ -142,7 +145,7 @@ static void put_table(const struct job *j, enum ut_rank_table table, struct ut_o
 
 /* ---- where to look -------------------------------------------------------------------------- */
 
-static int32_t number_of(const struct job *j, uint32_t rank)
+static int32_t ranks_sheet_number_of(const struct job *j, uint32_t rank)
 {
 	return j->ranks.items[rank].rank;
 }
@@ -150,7 +153,7 @@ static int32_t number_of(const struct job *j, uint32_t rank)
 static void put_range(const struct job *j, uint32_t rank, uint64_t begin, uint64_t end,
 		      struct ut_out *out)
 {
-	ut_out_fmt(out, "[%" PRId32 ",%" PRIu64 ",%" PRIu64 "]", number_of(j, rank),
+	ut_out_fmt(out, "[%" PRId32 ",%" PRIu64 ",%" PRIu64 "]", ranks_sheet_number_of(j, rank),
 		   seen_at(j, rank, begin), seen_at(j, rank, end));
 }
 
@@ -190,9 +193,10 @@ static void put_places(const struct job *j, uint32_t each, struct ut_out *out)
 	for (size_t i = 0; i < j->ranks.count; i += each) {
 		size_t last = i + each < j->ranks.count ? i + each - 1 : j->ranks.count - 1;
 
-		ut_out_fmt(out, "%s\"%" PRId32, i ? "," : "", number_of(j, (uint32_t)i));
+		ut_out_fmt(out, "%s\"%" PRId32, i ? "," : "",
+			   ranks_sheet_number_of(j, (uint32_t)i));
 		if (last > i)
-			ut_out_fmt(out, "-%" PRId32, number_of(j, (uint32_t)last));
+			ut_out_fmt(out, "-%" PRId32, ranks_sheet_number_of(j, (uint32_t)last));
 		ut_out_text(out, "\"");
 	}
 	ut_out_text(out, "]");
@@ -228,7 +232,8 @@ static void put_course(const struct job *j, struct ut_out *out)
 		ut_out_fmt(out, "%s%.0f", i ? "," : "", c.mean[i]);
 	ut_out_text(out, "],\"most_rank\":[");
 	for (size_t i = 0; i < c.pieces; i++)
-		ut_out_fmt(out, "%s%" PRId32, i ? "," : "", number_of(j, c.most_rank[i]));
+		ut_out_fmt(out, "%s%" PRId32, i ? "," : "",
+			   ranks_sheet_number_of(j, c.most_rank[i]));
 	ut_out_text(out, "]}");
 	ut_rank_course_release(&c);
 }
@@ -240,7 +245,8 @@ static void put_field(const struct job *j, const struct ut_rank_field *f, struct
 		   ",\"bytes\":%" PRIu64 ",\"wait\":%" PRIu64 ",\"waiting\":%" PRIu64,
 		   f->from, f->to, f->messages, f->bytes, f->wait, f->waiting);
 	if (f->longest) {
-		ut_out_fmt(out, ",\"for\":%" PRId32 ",\"at\":", number_of(j, f->waited_for));
+		ut_out_fmt(out,
+			   ",\"for\":%" PRId32 ",\"at\":", ranks_sheet_number_of(j, f->waited_for));
 		put_range(j, f->waiter, f->begin, f->end, out);
 	}
 	ut_out_text(out, "}");
@@ -307,7 +313,7 @@ static void put_doubts(const struct ut_ranks *r, struct ut_out *out)
 
 /* ---- the sheet ------------------------------------------------------------------------------ */
 
-static int gather(struct job *j, struct ut_err *err)
+static int ranks_sheet_gather(struct job *j, struct ut_err *err)
 {
 	struct ut_view *v = j->view;
 	int rc = 0;
@@ -343,13 +349,13 @@ static void put_job(const struct job *j, struct ut_out *out)
 	ut_out_text(out, "}");
 }
 
-static void make(struct ut_view *v, struct ut_out *out)
+static void ranks_sheet_make(struct ut_view *v, struct ut_out *out)
 {
 	struct job j = { .view = v };
 	struct ut_err err = { 0 };
 
 	ut_ranks_init(&j.ranks);
-	if (gather(&j, &err)) {
+	if (ranks_sheet_gather(&j, &err)) {
 		ut_out_text(out, "{\"nothing\":");
 		ut_out_json_str(out, err.text, strlen(err.text));
 		ut_out_text(out, "}");
@@ -390,5 +396,5 @@ void ut_view_attach_ranks(struct ut_view *v)
 	if (is_aiu_job(v))
 		return;
 	if (v->rank_count > 1 || has_calls(v))
-		ut_view_attach_later(v, UT_RANKS_TOOL, "Ranks", UT_RANKS_TOOL, make);
+		ut_view_attach_later(v, UT_RANKS_TOOL, "Ranks", UT_RANKS_TOOL, ranks_sheet_make);
 }

@@ -9,7 +9,7 @@
 /* ---- charts -----------------------------------------------------------------------------------
  */
 
-static void put_rows(struct ut_out *out, const struct ut_roof_picture *p)
+static void roofline_sheet_put_rows(struct ut_out *out, const struct ut_roof_picture *p)
 {
 	const struct ut_chart *c = &p->chart;
 
@@ -36,7 +36,7 @@ static void put_charts(struct ut_out *out, const struct ut_roof *r)
 			continue;
 		ut_out_fmt(out, "%s{\"kind\":\"%s\",\"chart\":", any ? "," : "", kinds[i]);
 		ut_chart_json(out, &p.chart);
-		put_rows(out, &p);
+		roofline_sheet_put_rows(out, &p);
 		ut_out_text(out, "}");
 		any = true;
 	}
@@ -73,7 +73,7 @@ static uint32_t levels_of(const struct ut_roof *r)
 	return known;
 }
 
-static void put_kernels(struct ut_out *out, const struct ut_roof *r)
+static void roofline_sheet_put_kernels(struct ut_out *out, const struct ut_roof *r)
 {
 	static const struct ut_sheet_column intensity[] = {
 #define INTENSITY(level, name, text, file)                                                         \
@@ -179,7 +179,7 @@ void ut_roofline_sheet(struct ut_out *out, const struct ut_roof *r)
 	ut_out_text(out, "{");
 	put_charts(out, r);
 	ut_out_text(out, ",\"kernels\":");
-	put_kernels(out, r);
+	roofline_sheet_put_kernels(out, r);
 	ut_out_text(out, ",\"levels\":");
 	put_levels(out, r);
 	ut_out_text(out, "}");

@@ -32,7 +32,7 @@ static bool is_in(const struct ut_ask_scope *s, uint64_t time)
 	return low < s->range_count && s->ranges[low].from <= time;
 }
 
-static bool is_wanted(void *ctx, const struct ut_sample_seen *e)
+static bool sample_stacks_is_wanted(void *ctx, const struct ut_sample_seen *e)
 {
 	const struct ut_stacks_scope *s = ctx;
 	const struct ut_view_track *t = &s->view->tracks[s->trace->first_track + e->track];
@@ -61,7 +61,7 @@ void ut_view_profile(struct ut_prof *p, struct ut_prof_opts *opts, struct ut_sta
 	if (scope->ask && scope->ask->scope.has_tracks)
 		choose_tracks(scope);
 	if (scope->ask && (scope->tracks || scope->ask->scope.has_ranges)) {
-		opts->wanted = is_wanted;
+		opts->wanted = sample_stacks_is_wanted;
 		opts->ctx = scope;
 	}
 	ut_prof_init(p, opts);
@@ -147,7 +147,7 @@ static void put_columns(struct ut_out *out, const struct column *c, size_t colum
 	}
 }
 
-static void put_frames(struct ut_out *out, const struct ut_prof *p)
+static void sample_stacks_put_frames(struct ut_out *out, const struct ut_prof *p)
 {
 	static const struct column columns[] = {
 		COLUMN(struct ut_prof_frame, function, "function"),
@@ -266,7 +266,7 @@ void ut_put_stacks(struct ut_out *out, const struct ut_view *v, const struct ut_
 	ut_out_u64(out, p->samples);
 	ut_out_text(out, ",\"span\":");
 	ut_out_u64(out, p->span);
-	put_frames(out, p);
+	sample_stacks_put_frames(out, p);
 	put_nodes(out, p);
 	put_groups(out, p);
 	put_strings(out, p);

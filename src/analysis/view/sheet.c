@@ -24,7 +24,7 @@ void ut_sheet_release(struct ut_sheet *s)
 }
 
 /* Where the next cell goes. */
-static struct ut_buf *next(struct ut_sheet *s)
+static struct ut_buf *sheet_next(struct ut_sheet *s)
 {
 	struct ut_buf *b = &s->cells[s->at++];
 
@@ -39,33 +39,33 @@ static struct ut_buf *next(struct ut_sheet *s)
 
 void ut_sheet_text(struct ut_sheet *s, struct ut_str text)
 {
-	ut_json_text_str(next(s), text.ptr ? text.ptr : "", text.len);
+	ut_json_text_str(sheet_next(s), text.ptr ? text.ptr : "", text.len);
 }
 
 void ut_sheet_u64(struct ut_sheet *s, uint64_t value)
 {
-	ut_buf_fmt(next(s), "%" PRIu64, value);
+	ut_buf_fmt(sheet_next(s), "%" PRIu64, value);
 }
 
 void ut_sheet_i64(struct ut_sheet *s, int64_t value)
 {
-	ut_buf_fmt(next(s), "%" PRId64, value);
+	ut_buf_fmt(sheet_next(s), "%" PRId64, value);
 }
 
 void ut_sheet_double(struct ut_sheet *s, double value)
 {
 	if (isfinite(value))
-		ut_json_text_double(next(s), value);
+		ut_json_text_double(sheet_next(s), value);
 	else
 		ut_sheet_null(s);
 }
 
 void ut_sheet_null(struct ut_sheet *s)
 {
-	ut_buf_text(next(s), "null");
+	ut_buf_text(sheet_next(s), "null");
 }
 
-static void put_text(struct ut_out *out, const char *key, const char *text)
+static void sheet_put_text(struct ut_out *out, const char *key, const char *text)
 {
 	if (!text)
 		return;
@@ -79,11 +79,11 @@ void ut_sheet_write(struct ut_sheet *s, uint64_t more, struct ut_out *out)
 	for (size_t i = 0; i < s->count; i++) {
 		const struct ut_sheet_column *c = &s->columns[i];
 
-		put_text(out, i ? ",{\"key\":" : "{\"key\":", c->key);
-		put_text(out, ",\"title\":", c->title);
-		put_text(out, ",\"type\":", c->type);
-		put_text(out, ",\"hint\":", c->hint);
-		put_text(out, ",\"unit\":", c->unit);
+		sheet_put_text(out, i ? ",{\"key\":" : "{\"key\":", c->key);
+		sheet_put_text(out, ",\"title\":", c->title);
+		sheet_put_text(out, ",\"type\":", c->type);
+		sheet_put_text(out, ",\"hint\":", c->hint);
+		sheet_put_text(out, ",\"unit\":", c->unit);
 		ut_out_text(out, c->is_signed ? ",\"signed\":true" : "");
 		ut_out_text(out, c->wide ? ",\"wide\":true}" : "}");
 	}

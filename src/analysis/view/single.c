@@ -41,7 +41,7 @@ static bool says(struct ut_str text, const char *word)
 	return false;
 }
 
-static bool is_call(struct ut_str name)
+static bool single_is_call(struct ut_str name)
 {
 	static const char *const prefixes[] = { "cuda", "cu", "cl", "ze", "hip" };
 
@@ -76,7 +76,7 @@ static const char *role_of(struct ut_str cat, struct ut_str name)
 		if (says(cat, roles[i].word))
 			return roles[i].role;
 	}
-	return is_call(name) ? "Call" : "Task";
+	return single_is_call(name) ? "Call" : "Task";
 }
 
 /* ---- what is around ------------------------------------------------------------------------- */
@@ -210,7 +210,7 @@ uint64_t ut_view_self(struct ut_view *v, const struct ut_view_row *row)
 /* ---- detail --------------------------------------------------------------------------------- */
 
 /* "net.py:14": where a function says that it is. */
-static void put_line(struct ut_out *out, const struct ut_view_row *row)
+static void single_put_line(struct ut_out *out, const struct ut_view_row *row)
 {
 	struct ut_buf file = { 0 }, line = { 0 };
 
@@ -234,12 +234,12 @@ static void put_role(struct ut_out *out, const struct ut_view *v, const struct u
 	ut_put_ref(out, v, row, 1);
 	ut_out_fmt(out, ",\"role\":\"%s\"", role);
 	if (!strcmp(role, "Python"))
-		put_line(out, row);
+		single_put_line(out, row);
 	ut_out_text(out, "}");
 }
 
 /* Python's own code and that of packages is passed over if there is some of the user's around. */
-static bool is_library(const struct ut_view_row *row)
+static bool single_is_library(const struct ut_view_row *row)
 {
 	struct ut_buf file = { 0 };
 	bool is = ut_view_args_text(row, ut_str_of("file"), &file) &&
@@ -266,7 +266,8 @@ static size_t put_causes(struct ut_view *v, const struct ut_view_row *row, struc
 			if (strcmp(role, all[r]) != 0)
 				continue;
 			if (chosen[r] == SIZE_MAX ||
-			    (r == 0 && is_library(&found[chosen[0]]) && !is_library(&found[i])))
+			    (r == 0 && single_is_library(&found[chosen[0]]) &&
+			     !single_is_library(&found[i])))
 				chosen[r] = i;
 		}
 	}

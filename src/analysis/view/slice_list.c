@@ -56,7 +56,7 @@ static void list_visit(void *ctx, const struct ut_visit *visit)
 	};
 }
 
-static int by_start(const void *a, const void *b)
+static int slice_list_by_start(const void *a, const void *b)
 {
 	const struct listed *x = a, *y = b;
 
@@ -97,7 +97,7 @@ int ut_answer_list(struct ut_view *v, const struct ut_ask *a, struct ut_out *out
 		return rc;
 	l.limit = a->limit < LIST_MOST ? (size_t)a->limit : LIST_MOST;
 	ut_view_walk(v, &a->scope, &query, list_visit, &l);
-	ut_sort(l.items, l.count, sizeof(*l.items), by_start);
+	ut_sort(l.items, l.count, sizeof(*l.items), slice_list_by_start);
 	ut_sheet_init(&s, list_columns, COLUMNS(list_columns));
 	for (size_t i = 0; i < l.count; i++)
 		put_listed(v, &l.items[i], &s);

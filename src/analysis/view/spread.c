@@ -118,7 +118,7 @@ static struct group *find_group(struct spread *s, const char *label, size_t len)
 	return g;
 }
 
-static struct group *group_of(struct spread *s, const struct ut_visit *visit)
+static struct group *spread_group_of(struct spread *s, const struct ut_visit *visit)
 {
 	struct ut_buf b = { 0 };
 	struct group *g;
@@ -133,7 +133,7 @@ static struct group *group_of(struct spread *s, const struct ut_visit *visit)
 
 /* ---- the walk ------------------------------------------------------------------------------- */
 
-static int by_value(const void *a, const void *b)
+static int spread_by_value(const void *a, const void *b)
 {
 	const struct outlier *x = a, *y = b;
 
@@ -152,7 +152,7 @@ static void keep_outlier(struct spread *s, const struct ut_view_row *row, uint64
 	s->top[s->top_count++] = (struct outlier){ *row, value };
 	if (s->top_count < OUTLIERS * 8)
 		return;
-	ut_sort(s->top, s->top_count, sizeof(*s->top), by_value);
+	ut_sort(s->top, s->top_count, sizeof(*s->top), spread_by_value);
 	s->top_count = OUTLIERS;
 	s->floor = s->top[OUTLIERS - 1].value;
 }
@@ -199,16 +199,16 @@ static void add_bin(struct spread *s, struct group *g, uint64_t value)
 	g->bins[bin_of(s, (double)value)]++;
 }
 
-static uint64_t value_of(const struct spread *s, const struct ut_visit *visit)
+static uint64_t spread_value_of(const struct spread *s, const struct ut_visit *visit)
 {
 	return s->ask->self ? visit->self : visit->row->end - visit->row->start;
 }
 
-static void measure(void *ctx, const struct ut_visit *visit)
+static void spread_measure(void *ctx, const struct ut_visit *visit)
 {
 	struct spread *s = ctx;
-	uint64_t value = value_of(s, visit);
-	struct group *g = group_of(s, visit);
+	uint64_t value = spread_value_of(s, visit);
+	struct group *g = spread_group_of(s, visit);
 
 	ut_dist_add(&s->dist, value);
 	g->count++;
@@ -223,12 +223,12 @@ static void fill_bins(void *ctx, const struct ut_visit *visit)
 {
 	struct spread *s = ctx;
 
-	add_bin(s, group_of(s, visit), value_of(s, visit));
+	add_bin(s, spread_group_of(s, visit), spread_value_of(s, visit));
 }
 
 /* ---- the answer ----------------------------------------------------------------------------- */
 
-static int by_count(const void *a, const void *b)
+static int spread_by_count(const void *a, const void *b)
 {
 	const struct group *x = a, *y = b;
 
@@ -241,7 +241,7 @@ static size_t join_groups(struct spread *s)
 	struct group *others;
 	char text[40];
 
-	ut_sort(s->groups, s->group_count, sizeof(*s->groups), by_count);
+	ut_sort(s->groups, s->group_count, sizeof(*s->groups), spread_by_count);
 	if (s->group_count <= GROUPS_MOST)
 		return s->group_count;
 	others = &s->groups[GROUPS_MOST - 1];
@@ -292,7 +292,7 @@ static int by_text(const void *a, const void *b)
 
 static void put_lists(struct spread *s, struct ut_out *out)
 {
-	ut_sort(s->top, s->top_count, sizeof(*s->top), by_value);
+	ut_sort(s->top, s->top_count, sizeof(*s->top), spread_by_value);
 	ut_out_text(out, ",\"outliers\":[");
 	for (size_t i = 0; i < s->top_count && i < OUTLIERS; i++) {
 		ut_out_text(out, i ? "," : "");
@@ -330,7 +330,7 @@ static void put_spread(struct spread *s, struct ut_out *out)
 	ut_out_text(out, "}");
 }
 
-static void release(struct spread *s)
+static void spread_release(struct spread *s)
 {
 	for (size_t i = 0; i < s->group_count; i++) {
 		free(s->groups[i].label);
@@ -354,14 +354,14 @@ int ut_answer_distribution(struct ut_view *v, const struct ut_ask *a, struct ut_
 	s.bins = a->bins < 1 ? 1 : a->bins > BINS_MOST ? BINS_MOST : (size_t)a->bins;
 	s.with_bins = !isnan(a->low) && !isnan(a->high);
 	s.slots = ut_make(SLOTS * sizeof(*s.slots));
-	ut_view_walk(v, &a->scope, &query, measure, &s);
+	ut_view_walk(v, &a->scope, &query, spread_measure, &s);
 	if (!s.with_bins) {
 		s.low = isnan(a->low) ? (double)(s.dist.count ? s.dist.min : 0) : a->low;
 		s.high = isnan(a->high) ? (double)s.dist.max : a->high;
 		ut_view_walk(v, &a->scope, &query, fill_bins, &s);
 	}
 	put_spread(&s, out);
-	release(&s);
+	spread_release(&s);
 	ut_search_query_release(&query);
 	return 0;
 }

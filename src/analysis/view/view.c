@@ -135,7 +135,7 @@ void ut_view_expect_more(struct ut_view *v)
 
 /* ---- what is known beside ------------------------------------------------------------------- */
 
-static char *copy_text(const char *text)
+static char *view_copy_text(const char *text)
 {
 	size_t size = text ? strlen(text) + 1 : 0;
 
@@ -146,8 +146,8 @@ void ut_view_set_state(struct ut_view *v, const struct ut_view_state *state)
 {
 	struct ut_view_state now = *state, before;
 
-	now.ended = copy_text(state->ended);
-	now.trouble = copy_text(state->trouble);
+	now.ended = view_copy_text(state->ended);
+	now.trouble = view_copy_text(state->trouble);
 	pthread_mutex_lock(&v->state_lock);
 	before = v->state;
 	v->state = now;
@@ -203,7 +203,7 @@ static void join_hosts(struct placed *all, size_t count)
 	}
 }
 
-static int64_t first_of(const struct ut_trace *t)
+static int64_t view_first_of(const struct ut_trace *t)
 {
 	return t->first > INT64_MAX ? INT64_MAX : (int64_t)t->first;
 }
@@ -231,7 +231,7 @@ static void set_clock(struct ut_view *v)
 			all[i].epoch = 0;
 		if (!v->traces[i].store->row_count && any)
 			continue;
-		if (__builtin_add_overflow(first_of(t), all[i].epoch, &at))
+		if (__builtin_add_overflow(view_first_of(t), all[i].epoch, &at))
 			at = INT64_MAX;
 		start = at < start ? at : start;
 	}

@@ -114,7 +114,7 @@ static bool is_drawn(uint8_t kind)
 }
 
 /* The lanes of a track that have something to show. */
-static void add_track(struct paper *p, const struct ut_view_track *t, uint32_t most)
+static void view_picture_add_track(struct paper *p, const struct ut_view_track *t, uint32_t most)
 {
 	size_t first = p->count;
 
@@ -144,7 +144,7 @@ static void choose_rows(struct paper *p, uint32_t most)
 		uint32_t track = p->view->places[i].track;
 
 		if (track != UT_NO_TRACK && p->view->tracks[track].lanes)
-			add_track(p, &p->view->tracks[track], most);
+			view_picture_add_track(p, &p->view->tracks[track], most);
 	}
 }
 
@@ -174,7 +174,7 @@ static double x_of(const struct paper *p, double t)
 	return fmin(fmax(x, p->left), p->left + p->width);
 }
 
-static void put_name(struct paper *p, struct ut_str name, struct ut_box box)
+static void view_picture_put_name(struct paper *p, struct ut_str name, struct ut_box box)
 {
 	const struct ut_lettering type = { .size = TEXT, .colour = 0xffffffff };
 	const struct ut_point at = { box.x + 2, box.y + box.height - 4 };
@@ -197,11 +197,11 @@ static void put_item(void *ctx, const struct ut_lane_item *item)
 
 	ut_scene_rect(p->scene, &paint, box);
 	if (item->row != UT_LANE_ITEM_MANY)
-		put_name(p, ut_view_type_name(p->view, item->type), box);
+		view_picture_put_name(p, ut_view_type_name(p->view, item->type), box);
 }
 
-static void put_cells(struct paper *p, const struct ut_value_cell *cells, uint32_t drawn,
-		      double low, double high)
+static void view_picture_put_cells(struct paper *p, const struct ut_value_cell *cells,
+				   uint32_t drawn, double low, double high)
 {
 	const struct ut_paint paint = { .fill = ut_ink_alpha(ut_palette(0), 160) };
 	double step = p->width / drawn, room = p->row->high - 2;
@@ -218,7 +218,7 @@ static void put_cells(struct paper *p, const struct ut_value_cell *cells, uint32
 }
 
 /* From the least to the greatest value, and 0: what they are is said beside it. */
-static void put_counter(struct paper *p)
+static void view_picture_put_counter(struct paper *p)
 {
 	const struct ut_lettering type = { .size = TEXT - 1.5, .colour = UT_INK_MUTED };
 	struct ut_value_cell *cells = ut_make(PIXELS * sizeof(*cells));
@@ -230,7 +230,7 @@ static void put_counter(struct paper *p)
 		low = isfinite(cells[i].min) ? fmin(low, cells[i].min) : low;
 		high = isfinite(cells[i].max) ? fmax(high, cells[i].max) : high;
 	}
-	put_cells(p, cells, drawn, low, high > low ? high : low + 1);
+	view_picture_put_cells(p, cells, drawn, low, high > low ? high : low + 1);
 	ut_scene_text(p->scene, &type, (struct ut_point){ p->left + 2, p->row->y + TEXT },
 		      (struct ut_str){ text, ut_number_label(high, UT_NUMBERS_SHORT, text) });
 	free(cells);
@@ -248,14 +248,14 @@ static void put_label(struct paper *p)
 	ut_buf_release(&name);
 }
 
-static void put_row(struct paper *p)
+static void view_picture_put_row(struct paper *p)
 {
 	struct ut_lane_items lane_items = items_of(p, p->row->track, p->row->lane);
 
 	if (p->row->is_first)
 		put_label(p);
 	if (p->row->track->lanes->lanes[p->row->lane].kind == UT_LANE_COUNTER) {
-		put_counter(p);
+		view_picture_put_counter(p);
 		return;
 	}
 	lane_items.item = put_item;
@@ -285,7 +285,7 @@ static void put_axis(struct paper *p, double height)
 	}
 }
 
-static void put_title(struct paper *p, const struct ut_buf *about)
+static void view_picture_put_title(struct paper *p, const struct ut_buf *about)
 {
 	const struct ut_lettering type = { .size = 10, .colour = UT_INK_TEXT, .is_bold = true };
 	const struct ut_str text = { about->data, about->len };
@@ -297,7 +297,7 @@ static void put_title(struct paper *p, const struct ut_buf *about)
 
 /* ---- the picture ---------------------------------------------------------------------------- */
 
-static void describe(const struct paper *p, struct ut_buf *about)
+static void view_picture_describe(const struct paper *p, struct ut_buf *about)
 {
 	char from[32], to[32];
 
@@ -335,12 +335,12 @@ void ut_view_picture(struct ut_view *v, const struct ut_view_picture *o, struct 
 	choose_rows(&p, between(o->rows, UT_VIEW_PICTURE_ROWS, 1, UT_VIEW_PICTURE_TALL));
 	height = place_rows(&p);
 	ut_scene_page(scene, width, height);
-	describe(&p, about);
-	put_title(&p, about);
+	view_picture_describe(&p, about);
+	view_picture_put_title(&p, about);
 	put_axis(&p, height);
 	for (size_t i = 0; i < p.count; i++) {
 		p.row = &p.rows[i];
-		put_row(&p);
+		view_picture_put_row(&p);
 	}
 	free(p.rows);
 	ut_arena_release(&p.arena);

@@ -8,7 +8,7 @@
 #include "base/sort.h"
 #include "base/thread_pool.h"
 
-static uint64_t least(uint64_t a, uint64_t b)
+static uint64_t visit_least(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
@@ -27,7 +27,8 @@ uint64_t ut_scope_inside(const struct ut_ask_scope *scope, uint64_t from, uint64
 	if (!scope->has_ranges)
 		return to > from ? to - from : 0;
 	for (size_t i = 0; i < scope->range_count && scope->ranges[i].from < to; i++) {
-		uint64_t a = most(from, scope->ranges[i].from), b = least(to, scope->ranges[i].to);
+		uint64_t a = most(from, scope->ranges[i].from),
+			 b = visit_least(to, scope->ranges[i].to);
 
 		sum += b > a ? b - a : 0;
 	}
@@ -86,7 +87,7 @@ static bool is_quiet(const struct walk *w, const struct ut_view_row *row)
 	return w->queue && (w->view->traits[row->type] & UT_TRAIT_QUIET);
 }
 
-static void report(struct walk *w, struct ut_visit *v)
+static void visit_report(struct walk *w, struct ut_visit *v)
 {
 	if (w->query->by_self && !ut_search_query_self(w->query, v->self))
 		return;
@@ -106,7 +107,7 @@ static void close_top(struct walk *w)
 			      .depth = w->depth };
 
 	if (o->query)
-		report(w, &v);
+		visit_report(w, &v);
 }
 
 /* Spans come in order of their start, so it is enough to know until when a name goes on. */
@@ -117,7 +118,7 @@ static uint64_t take_fresh(struct walk *w, const struct ut_view_row *row)
 	uint64_t from = row->start;
 
 	if (u->track == track && u->time > from)
-		from = least(u->time, row->end);
+		from = visit_least(u->time, row->end);
 	u->time = u->track == track ? most(u->time, row->end) : row->end;
 	u->track = track;
 	return ut_scope_inside(w->scope, from, row->end);
@@ -125,7 +126,7 @@ static uint64_t take_fresh(struct walk *w, const struct ut_view_row *row)
 
 static uint64_t take_alone(struct walk *w, const struct ut_view_row *row)
 {
-	uint64_t from = most(row->start, least(w->covered, row->end));
+	uint64_t from = most(row->start, visit_least(w->covered, row->end));
 
 	if (is_quiet(w, row))
 		return 0;
@@ -133,7 +134,7 @@ static uint64_t take_alone(struct walk *w, const struct ut_view_row *row)
 	return ut_scope_inside(w->scope, from, row->end);
 }
 
-static bool is_wanted(const struct walk *w, const struct ut_view_row *row)
+static bool visit_is_wanted(const struct walk *w, const struct ut_view_row *row)
 {
 	return w->query->types[row->type] &&
 	       (!w->query->by_event || ut_search_query_row(w->query, row));
@@ -163,7 +164,7 @@ static void open_span(struct walk *w, const struct ut_view_row *row)
 	o = &w->open[w->depth++];
 	o->row = *row;
 	o->total = o->self = ut_scope_inside(w->scope, row->start, row->end);
-	o->query = is_wanted(w, row);
+	o->query = visit_is_wanted(w, row);
 	o->fresh = o->query ? take_fresh(w, row) : 0;
 	o->alone = o->query ? take_alone(w, row) : 0;
 }
@@ -175,13 +176,13 @@ static void report_aside(struct walk *w, const struct ut_view_row *row, enum ut_
 			      .quiet = is_quiet(w, row),
 			      .aside = class != UT_CLASS_MARK };
 
-	if (!is_wanted(w, row))
+	if (!visit_is_wanted(w, row))
 		return;
 	v.total = ut_scope_inside(w->scope, row->start, row->end);
 	/* async spans of a name are added up though they overlap, as stats does */
 	v.fresh = class == UT_CLASS_ASIDE ? take_fresh(w, row) : v.total;
 	v.alone = v.mark ? 0 : take_alone(w, row);
-	report(w, &v);
+	visit_report(w, &v);
 }
 
 static void visit_row(struct walk *w, uint64_t number)
@@ -218,7 +219,7 @@ static void visit_row(struct walk *w, uint64_t number)
 
 /* ---- ranges --------------------------------------------------------------------------------- */
 
-static int by_number(const void *a, const void *b)
+static int visit_by_number(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
@@ -245,7 +246,7 @@ static void visit_going_on(struct walk *w, uint64_t since, uint64_t ts)
 		rows = ut_grow(rows, count + 1, &cap, sizeof(*rows));
 		rows[count++] = e.row;
 	}
-	ut_sort(rows, count, sizeof(*rows), by_number);
+	ut_sort(rows, count, sizeof(*rows), visit_by_number);
 	for (size_t i = 0; i < count; i++)
 		visit_row(w, rows[i]);
 	free(rows);

@@ -34,7 +34,7 @@ static const struct {
 static const char *const overlaps[] = { "tid", "drop", "async", "warn", "shift" };
 
 /* A word of a list by its number; -1 = none of them. */
-static int word_of(const char *word, const char *const *list, int n)
+static int analyze_options_word_of(const char *word, const char *const *list, int n)
 {
 	for (int i = 0; i < n; i++) {
 		if (!strcmp(word, list[i]))
@@ -214,12 +214,12 @@ static int check_limit(const char *text, struct ut_ace_setup *s, struct ut_arena
 	return UT_EXIT_MISUSE;
 }
 
-static int choose(const char *option, const char *word, const char *const *list, int n, int *out,
-		  struct ut_err *err)
+static int analyze_options_choose(const char *option, const char *word, const char *const *list,
+				  int n, int *out, struct ut_err *err)
 {
 	struct ut_buf b = { 0 };
 
-	*out = word_of(word, list, n);
+	*out = analyze_options_word_of(word, list, n);
 	if (*out >= 0)
 		return UT_EXIT_OK;
 	for (int i = 0; i < n; i++)
@@ -240,17 +240,20 @@ static int check_choices(const struct ut_ace_words *w, struct ut_ace_setup *s, s
 	static const char *const layouts[] = { "time", "cycles" };
 	int overlap, layout, unused, status;
 
-	status = choose("-D/--loglevel", w->level, levels, 5, &s->level, err);
+	status = analyze_options_choose("-D/--loglevel", w->level, levels, 5, &s->level, err);
 	if (!status)
-		status = choose("-f/--format", w->format, formats, 4, &unused, err);
+		status = analyze_options_choose("-f/--format", w->format, formats, 4, &unused, err);
 	if (!status)
-		status = choose("--time_unit", w->time_unit, units, 2, &unused, err);
+		status =
+			analyze_options_choose("--time_unit", w->time_unit, units, 2, &unused, err);
 	if (!status)
-		status = choose("-O/--overlap", w->overlap, overlaps, 5, &overlap, err);
+		status = analyze_options_choose("-O/--overlap", w->overlap, overlaps, 5, &overlap,
+						err);
 	if (!status)
-		status = choose("--category_layout", w->layout, layouts, 2, &layout, err);
+		status = analyze_options_choose("--category_layout", w->layout, layouts, 2, &layout,
+						err);
 	if (!status && w->compat)
-		status = choose("--compat", w->compat, compats, 3, &unused, err);
+		status = analyze_options_choose("--compat", w->compat, compats, 3, &unused, err);
 	if (status)
 		return status;
 	s->opts.overlap = (enum ut_ace_overlap)overlap;

@@ -20,7 +20,7 @@ struct options {
 	size_t count;
 };
 
-static void add(struct options *o, const struct ut_opt *rows, size_t n)
+static void analyze_table_add(struct options *o, const struct ut_opt *rows, size_t n)
 {
 	memcpy(o->items + o->count, rows, n * sizeof(*rows));
 	o->count += n;
@@ -69,7 +69,7 @@ static void add_files(struct options *o, struct ut_ace_words *w)
 			"time cycles"),
 	};
 
-	add(o, rows, sizeof(rows) / sizeof(rows[0]));
+	analyze_table_add(o, rows, sizeof(rows) / sizeof(rows[0]));
 }
 
 static void add_clocks(struct options *o, struct ut_ace_words *w)
@@ -88,7 +88,7 @@ static void add_clocks(struct options *o, struct ut_ace_words *w)
 			    "go on if stamps of an event go backwards"),
 	};
 
-	add(o, rows, sizeof(rows) / sizeof(rows[0]));
+	analyze_table_add(o, rows, sizeof(rows) / sizeof(rows[0]));
 }
 
 static void add_events(struct options *o, struct ut_ace_words *w)
@@ -121,7 +121,7 @@ static void add_events(struct options *o, struct ut_ace_words *w)
 			    "split device events in three (obsolete)"),
 	};
 
-	add(o, rows, sizeof(rows) / sizeof(rows[0]));
+	analyze_table_add(o, rows, sizeof(rows) / sizeof(rows[0]));
 }
 
 static void add_communication(struct options *o, struct ut_ace_words *w)
@@ -136,7 +136,7 @@ static void add_communication(struct options *o, struct ut_ace_words *w)
 			    "the steps of a send or receive as one event"),
 	};
 
-	add(o, rows, sizeof(rows) / sizeof(rows[0]));
+	analyze_table_add(o, rows, sizeof(rows) / sizeof(rows[0]));
 }
 
 static void add_reports(struct options *o, struct ut_ace_words *w)
@@ -160,7 +160,7 @@ static void add_reports(struct options *o, struct ut_ace_words *w)
 			"report strict"),
 	};
 
-	add(o, rows, sizeof(rows) / sizeof(rows[0]));
+	analyze_table_add(o, rows, sizeof(rows) / sizeof(rows[0]));
 }
 
 static void add_running(struct options *o, struct ut_ace_words *w)
@@ -190,7 +190,7 @@ static void add_running(struct options *o, struct ut_ace_words *w)
 		ut_opt_flag('h', "help", &w->help, "show this help"),
 	};
 
-	add(o, rows, sizeof(rows) / sizeof(rows[0]));
+	analyze_table_add(o, rows, sizeof(rows) / sizeof(rows[0]));
 }
 
 /* Accepted because scripts have them. */
@@ -206,7 +206,7 @@ static void add_hidden(struct options *o, struct ut_ace_words *w)
 		ut_opt_hidden(ut_opt_flag(0, "disable_input_warnings", &w->no_warnings, "")),
 	};
 
-	add(o, rows, sizeof(rows) / sizeof(rows[0]));
+	analyze_table_add(o, rows, sizeof(rows) / sizeof(rows[0]));
 }
 
 /* limits: one table of options, one row after the other, NOLINTNEXTLINE(readability-function-size)
@@ -223,7 +223,7 @@ const struct ut_opt *ut_ace_option_table(struct ut_arena *a, struct ut_ace_words
 	add_reports(&o, w);
 	add_running(&o, w);
 	add_hidden(&o, w);
-	add(&o, &end, 1);
+	analyze_table_add(&o, &end, 1);
 	w->format = "json";
 	w->time_unit = "ns";
 	w->overlap = "tid";
@@ -240,7 +240,7 @@ struct spread {
 	int count;
 };
 
-static void push(struct spread *s, const char *word)
+static void analyze_table_push(struct spread *s, const char *word)
 {
 	s->words[s->count++] = word;
 }
@@ -284,7 +284,8 @@ static int spread_optional(struct spread *s, int argc, const char *const *argv)
 
 		if (len < optional[i].least || strncmp(argv[0], optional[i].name, len) != 0)
 			continue;
-		push(s, ut_str_fmt(s->arena, "%s=%s", optional[i].name, takes ? argv[1] : ""));
+		analyze_table_push(
+			s, ut_str_fmt(s->arena, "%s=%s", optional[i].name, takes ? argv[1] : ""));
 		return takes ? 2 : 1;
 	}
 	return 0;
@@ -310,13 +311,14 @@ static int spread_counter(struct spread *s, int argc, const char *const *argv)
 	int n = 1;
 
 	forget_counters(s);
-	push(s, "--counter-list");
+	analyze_table_push(s, "--counter-list");
 	if (glued) {
-		push(s, ut_str_fmt(s->arena, "--counter=%s", glued + (*glued == '=')));
+		analyze_table_push(s,
+				   ut_str_fmt(s->arena, "--counter=%s", glued + (*glued == '=')));
 		return n;
 	}
 	for (; n < argc && !is_option(argv[n]); n++)
-		push(s, ut_str_fmt(s->arena, "--counter=%s", argv[n]));
+		analyze_table_push(s, ut_str_fmt(s->arena, "--counter=%s", argv[n]));
 	return n;
 }
 
@@ -357,9 +359,9 @@ static void spread_flags(struct spread *s, const char *word)
 	const char *p = word + 1;
 
 	for (; is_flag(*p); p++)
-		push(s, *p == 'V' ? "--verify=" : ut_str_fmt(s->arena, "-%c", *p));
+		analyze_table_push(s, *p == 'V' ? "--verify=" : ut_str_fmt(s->arena, "-%c", *p));
 	if (*p)
-		push(s, ut_str_fmt(s->arena, "-%s", p));
+		analyze_table_push(s, ut_str_fmt(s->arena, "-%s", p));
 }
 
 int ut_ace_spread(struct ut_arena *a, int argc, const char *const *argv, const char ***words,
@@ -378,7 +380,7 @@ int ut_ace_spread(struct ut_arena *a, int argc, const char *const *argv, const c
 		const char *w = argv[i];
 
 		if (value) { /* belongs to the option before */
-			push(&s, w);
+			analyze_table_push(&s, w);
 			value = false;
 		} else if (is_counter(w)) {
 			i += spread_counter(&s, argc - i, argv + i) - 1;
@@ -388,7 +390,7 @@ int ut_ace_spread(struct ut_arena *a, int argc, const char *const *argv, const c
 			spread_flags(&s, w);
 			value = takes_value(table, s.words[s.count - 1]);
 		} else if (is_option(w)) {
-			push(&s, w);
+			analyze_table_push(&s, w);
 			value = takes_value(table, w);
 		} else {
 			/* perhaps it is the value of an option that is written wrong */

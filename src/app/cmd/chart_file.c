@@ -80,7 +80,7 @@ struct ut_view *ut_chart_view(const struct ut_chart_file *f)
 	return v;
 }
 
-static void write_page(const struct ut_chart_file *f, struct ut_out *out)
+static void chart_file_write_page(const struct ut_chart_file *f, struct ut_out *out)
 {
 	struct ut_view *v = ut_chart_view(f);
 
@@ -111,7 +111,7 @@ int ut_chart_file_write(const struct ut_chart_file *f, struct ut_err *err)
 	int rc = 0;
 
 	if (is_page(f->path))
-		write_page(f, out);
+		chart_file_write_page(f, out);
 	else
 		rc = write_picture(f, out, err);
 	if (!rc)

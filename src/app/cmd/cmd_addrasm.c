@@ -15,7 +15,7 @@ struct addrasm_opts {
 	bool help;
 };
 
-static const struct ut_opt *make_table(struct ut_arena *a, struct addrasm_opts *o)
+static const struct ut_opt *addrasm_make_table(struct ut_arena *a, struct addrasm_opts *o)
 {
 	const struct ut_opt table[] = {
 		ut_opt_heading("Options"),
@@ -34,7 +34,7 @@ static int cmd_addrasm(int argc, const char *const *argv)
 	struct addrasm_opts opts = { 0 };
 	struct ut_command_line line = { 0 };
 
-	if (ut_command_line_parse(&line, &ut_cmd_addrasm, make_table(&line.arena, &opts),
+	if (ut_command_line_parse(&line, &ut_cmd_addrasm, addrasm_make_table(&line.arena, &opts),
 				  &opts.help, argc, argv)) {
 		if (line.words.count != 1) {
 			ut_err_set(&line.err, -EINVAL, "one shader dump (.asm), please");
@@ -49,7 +49,7 @@ static int cmd_addrasm(int argc, const char *const *argv)
 
 static const struct ut_opt *addrasm_options(struct ut_arena *a)
 {
-	return make_table(a, UT_NEW(a, struct addrasm_opts));
+	return addrasm_make_table(a, UT_NEW(a, struct addrasm_opts));
 }
 
 const struct ut_cmd ut_cmd_addrasm = {

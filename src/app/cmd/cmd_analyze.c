@@ -92,7 +92,7 @@ static void say_start(struct ut_ace_analysis *a, const struct ut_ace_setup *s)
 	say_filters(a, s);
 }
 
-static int run(const struct ut_ace_setup *s, int argc, const char *const *argv)
+static int analyze_run(const struct ut_ace_setup *s, int argc, const char *const *argv)
 {
 	bool aside = ut_ace_report_speaks(&s->report), trusted = true;
 	struct console console = { .level = s->level,
@@ -138,13 +138,13 @@ static int run_once(const struct ut_ace_setup *s, bool alone, int argc, const ch
 	if (ut_mpijob_same(&job, argc, argv, &err))
 		status = job.rank ? UT_EXIT_FAILED : ut_cmd_fail(&ut_cmd_analyze, &err);
 	else
-		status = ut_mpijob_max(&job, job.rank ? 0 : run(s, argc, argv));
+		status = ut_mpijob_max(&job, job.rank ? 0 : analyze_run(s, argc, argv));
 	ut_mpijob_stop(&job);
 	return (int)status;
 }
 
 /* What the reference calls a failure rather than a misuse. */
-static int refuse(const struct ut_err *err)
+static int analyze_refuse(const struct ut_err *err)
 {
 	printf("ERROR: %s\n", err->text);
 	return UT_EXIT_FAILED;
@@ -173,7 +173,7 @@ static int cmd_analyze(int argc, const char *const *argv)
 		if (status == UT_EXIT_MISUSE)
 			status = ut_cmd_misuse(&ut_cmd_analyze, &err);
 		else if (status)
-			status = refuse(&err);
+			status = analyze_refuse(&err);
 		else
 			status = run_once(&setup, words.no_mpi, argc, argv);
 	}

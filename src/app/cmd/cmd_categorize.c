@@ -34,7 +34,7 @@ static int louder(void *ctx, const char *value, struct ut_err *err)
 	return 0;
 }
 
-static const struct ut_opt *make_table(struct ut_arena *a, struct categorize_opts *o)
+static const struct ut_opt *categorize_make_table(struct ut_arena *a, struct categorize_opts *o)
 {
 	const struct ut_opt table[] = {
 		ut_opt_heading("Options"),
@@ -87,7 +87,8 @@ static int convert(const struct categorize_opts *o, struct ut_err *err)
 	return rc;
 }
 
-static int check(struct categorize_opts *o, const struct ut_words *words, struct ut_err *err)
+static int categorize_check(struct categorize_opts *o, const struct ut_words *words,
+			    struct ut_err *err)
 {
 	if (words->count == 1 && !o->input)
 		o->input = words->items[0];
@@ -107,9 +108,10 @@ static int cmd_categorize(int argc, const char *const *argv)
 	struct categorize_opts opts = { 0 };
 	struct ut_command_line line = { 0 };
 
-	if (ut_command_line_parse(&line, &ut_cmd_categorize, make_table(&line.arena, &opts),
-				  &opts.help, argc, argv)) {
-		if (check(&opts, &line.words, &line.err))
+	if (ut_command_line_parse(&line, &ut_cmd_categorize,
+				  categorize_make_table(&line.arena, &opts), &opts.help, argc,
+				  argv)) {
+		if (categorize_check(&opts, &line.words, &line.err))
 			line.status = ut_cmd_misuse(&ut_cmd_categorize, &line.err);
 		else if (convert(&opts, &line.err))
 			line.status = ut_cmd_fail(&ut_cmd_categorize, &line.err);
@@ -119,7 +121,7 @@ static int cmd_categorize(int argc, const char *const *argv)
 
 static const struct ut_opt *categorize_options(struct ut_arena *a)
 {
-	return make_table(a, UT_NEW(a, struct categorize_opts));
+	return categorize_make_table(a, UT_NEW(a, struct categorize_opts));
 }
 
 const struct ut_cmd ut_cmd_categorize = {

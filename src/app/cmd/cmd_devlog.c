@@ -30,7 +30,7 @@ struct devlog_opts {
 };
 
 /* The log beside another one: a table, and nothing is written. */
-static int compare(const struct ut_devlog_opts *o, struct ut_err *err)
+static int cmd_devlog_compare(const struct ut_devlog_opts *o, struct ut_err *err)
 {
 	struct ut_devlog before, after;
 	struct ut_out *out;
@@ -202,8 +202,8 @@ static int check_table(const struct ut_devlog_opts *o, const struct ut_table_opt
 	return rc;
 }
 
-static int take_words(struct ut_devlog_opts *o, const struct ut_words *words, struct ut_arena *a,
-		      struct ut_err *err)
+static int cmd_devlog_take_words(struct ut_devlog_opts *o, const struct ut_words *words,
+				 struct ut_arena *a, struct ut_err *err)
 {
 	if (words->count > 1 || (words->count && o->input))
 		return ut_err_set(err, -EINVAL, "one log at a time");
@@ -217,9 +217,9 @@ static int take_words(struct ut_devlog_opts *o, const struct ut_words *words, st
 	return take_defaults(o, a, err);
 }
 
-static int run(const struct ut_devlog_opts *o, struct ut_err *err)
+static int cmd_devlog_run(const struct ut_devlog_opts *o, struct ut_err *err)
 {
-	int rc = o->compare ? compare(o, err) : devlog(o, err);
+	int rc = o->compare ? cmd_devlog_compare(o, err) : devlog(o, err);
 
 	if (!rc && o->serve && !o->no_webapp && !o->compare)
 		rc = ut_devlog_serve(o, devlog, err);
@@ -242,13 +242,13 @@ static int cmd_devlog(int argc, const char *const *argv)
 	if (!rc && !opts->help)
 		rc = check_table(opts, &all.table, &err);
 	if (!rc && !opts->help)
-		rc = take_words(opts, &words, &arena, &err);
+		rc = cmd_devlog_take_words(opts, &words, &arena, &err);
 	opts->report = ut_table_report(&all.table, STDOUT_FILENO, 0);
 	if (rc)
 		status = ut_cmd_misuse(&ut_cmd_devlog, &err);
 	else if (opts->help)
 		status = ut_cmd_help(&ut_cmd_devlog);
-	else if (run(opts, &err))
+	else if (cmd_devlog_run(opts, &err))
 		status = ut_cmd_fail(&ut_cmd_devlog, &err);
 	ut_opt_list_release(&opts->traces);
 	ut_arena_release(&arena);

@@ -68,7 +68,7 @@ static void note_failure(const struct ut_trace *t, struct ut_buf *out)
 	ut_buf_release(&how);
 }
 
-static int add_store(void *ctx, size_t i, struct ut_store *store, struct ut_err *err)
+static int cmd_diff_add_store(void *ctx, size_t i, struct ut_store *store, struct ut_err *err)
 {
 	struct work *w = ctx;
 
@@ -84,7 +84,8 @@ static int add_store(void *ctx, size_t i, struct ut_store *store, struct ut_err 
 }
 
 /* One word is one run, however many traces it stands for. */
-static int add_run(struct work *w, struct ut_diff_side *side, const char *word, struct ut_err *err)
+static int cmd_diff_add_run(struct work *w, struct ut_diff_side *side, const char *word,
+			    struct ut_err *err)
 {
 	const struct ut_load how = { "diff", w->threads, .checked = false,
 				     .logger = ut_log_stderr() };
@@ -93,7 +94,7 @@ static int add_run(struct work *w, struct ut_diff_side *side, const char *word, 
 
 	ut_stats_init(&w->run, w->by);
 	if (!rc)
-		rc = ut_load_each(&in, &how, add_store, w, err);
+		rc = ut_load_each(&in, &how, cmd_diff_add_store, w, err);
 	if (!rc)
 		ut_diff_side_add(side, &w->run);
 	ut_stats_release(&w->run);
@@ -101,8 +102,8 @@ static int add_run(struct work *w, struct ut_diff_side *side, const char *word, 
 	return rc;
 }
 
-static int print(const struct diff_opts *o, const struct ut_diff *d,
-		 const struct ut_diff_rules *rules, bool *failed, struct ut_err *err)
+static int cmd_diff_print(const struct diff_opts *o, const struct ut_diff *d,
+			  const struct ut_diff_rules *rules, bool *failed, struct ut_err *err)
 {
 	const struct ut_report_opts report = ut_table_report(&o->table, STDOUT_FILENO, USUAL_ROWS);
 	struct ut_out *out = ut_out_open("-", 0);
@@ -138,12 +139,12 @@ static int diff(const struct diff_opts *o, struct work *w, bool *failed, struct 
 	ut_diff_side_init(&sides[0], w->by);
 	ut_diff_side_init(&sides[1], w->by);
 	for (int i = 0; !rc && i < o->words.count; i++)
-		rc = add_run(w, &sides[i >= before], o->words.items[i], err);
+		rc = cmd_diff_add_run(w, &sides[i >= before], o->words.items[i], err);
 	if (!rc) {
 		ut_diff_make(&d, &sides[0], &sides[1], o->min_count);
 		if (!w->rules.count)
 			warn_if_apart(&d, w->samples);
-		rc = print(o, &d, &w->rules, failed, err);
+		rc = cmd_diff_print(o, &d, &w->rules, failed, err);
 		if (!rc && !*failed && w->rules.count && w->missing)
 			rc = ut_err_set(err, -ENODATA,
 					"--fail-if cannot be decided: %" PRIu64
@@ -172,7 +173,7 @@ static int take_against(void *ctx, const char *value, struct ut_err *err)
 	return 0;
 }
 
-static const struct ut_opt *make_table(struct ut_arena *a, struct diff_opts *o)
+static const struct ut_opt *cmd_diff_make_table(struct ut_arena *a, struct diff_opts *o)
 {
 	const struct ut_opt table[] = {
 		ut_opt_heading("Options"),
@@ -243,7 +244,7 @@ static int check_sort(const struct diff_opts *o, unsigned int by, struct ut_err 
 	return ut_diff_check_sort(by, o->words.count > 2, o->table.sort, err);
 }
 
-static int finalize(const struct diff_opts *o, struct work *w, struct ut_err *err)
+static int cmd_diff_finalize(const struct diff_opts *o, struct work *w, struct ut_err *err)
 {
 	struct ut_err inner = { 0 };
 	int rc = check_words(o, err);
@@ -298,7 +299,7 @@ static int diff_summaries(const struct diff_opts *o, const struct work *w, bool 
 	return ut_diff_summary(&d, &w->rules, failed, err);
 }
 
-static int start(const struct diff_opts *o)
+static int cmd_diff_start(const struct diff_opts *o)
 {
 	struct work w = { .threads = ut_load_threads(o->threads) };
 	struct ut_err err = { 0 };
@@ -307,7 +308,7 @@ static int start(const struct diff_opts *o)
 
 	if (summary)
 		ut_diff_summary_metrics(&w.rules);
-	if (finalize(o, &w, &err) || (summary && check_summaries(o, &w, &err)))
+	if (cmd_diff_finalize(o, &w, &err) || (summary && check_summaries(o, &w, &err)))
 		status = ut_cmd_misuse(&ut_cmd_diff, &err);
 	else if (summary ? diff_summaries(o, &w, &failed, &err) : diff(o, &w, &failed, &err))
 		status = ut_cmd_fail(&ut_cmd_diff, &err);
@@ -330,7 +331,8 @@ static int cmd_diff(int argc, const char *const *argv)
 	};
 	struct ut_arena arena = { 0 };
 	struct ut_err err = { 0 };
-	int rc = ut_words_parse(&opts.words, &arena, make_table(&arena, &opts), argc, argv, &err);
+	int rc = ut_words_parse(&opts.words, &arena, cmd_diff_make_table(&arena, &opts), argc, argv,
+				&err);
 	int status;
 
 	if (rc)
@@ -338,7 +340,7 @@ static int cmd_diff(int argc, const char *const *argv)
 	else if (opts.help)
 		status = ut_cmd_help(&ut_cmd_diff);
 	else
-		status = start(&opts);
+		status = cmd_diff_start(&opts);
 	ut_filter_opts_release(&opts.filter);
 	ut_opt_list_release(&opts.fail_if);
 	ut_arena_release(&arena);
@@ -347,7 +349,7 @@ static int cmd_diff(int argc, const char *const *argv)
 
 static const struct ut_opt *diff_options(struct ut_arena *a)
 {
-	return make_table(a, UT_NEW(a, struct diff_opts));
+	return cmd_diff_make_table(a, UT_NEW(a, struct diff_opts));
 }
 
 const struct ut_cmd ut_cmd_diff = {

@@ -35,7 +35,7 @@ static int set_disk_reserve(void *ctx, const char *value, struct ut_err *err)
 	return ut_disk_reserve_parse(value, ctx, err);
 }
 
-static const struct ut_opt *make_table(struct ut_arena *a, struct export_opts *o)
+static const struct ut_opt *export_make_table(struct ut_arena *a, struct export_opts *o)
 {
 	const struct ut_opt table[] = {
 		ut_opt_heading("Options"),
@@ -121,7 +121,7 @@ static bool is_file_each(const struct export_opts *o)
 	return name && (strstr(name, "%p") || strstr(name, "%r"));
 }
 
-static int write_all(struct export_opts *o, const struct ut_words *words, struct ut_err *err)
+static int export_write_all(struct export_opts *o, const struct ut_words *words, struct ut_err *err)
 {
 	struct ut_mpijob job = { .ranks = 1 };
 	struct ut_err note = { 0 };
@@ -139,7 +139,7 @@ static int write_all(struct export_opts *o, const struct ut_words *words, struct
 	return status;
 }
 
-static int start(struct export_opts *o, const struct ut_words *words, struct ut_err *err)
+static int export_start(struct export_opts *o, const struct ut_words *words, struct ut_err *err)
 {
 	struct ut_output_opts *out = &o->plan.out;
 
@@ -150,7 +150,7 @@ static int start(struct export_opts *o, const struct ut_words *words, struct ut_
 	out->no_summary = !o->summary;
 	out->overwrite |= out->output != NULL; /* see replaced.h */
 	ut_csv_set_safe(o->csv_safe);
-	return write_all(o, words, err);
+	return export_write_all(o, words, err);
 }
 
 static int cmd_export(int argc, const char *const *argv)
@@ -158,15 +158,15 @@ static int cmd_export(int argc, const char *const *argv)
 	struct export_opts opts = { .plan.out = { .export_mode = true, .summary_rows = 20 } };
 	struct ut_command_line line = { 0 };
 
-	if (ut_command_line_read(&line, &ut_cmd_export, make_table(&line.arena, &opts), &opts.help,
-				 argc, argv))
-		line.status = start(&opts, &line.words, &line.err);
+	if (ut_command_line_read(&line, &ut_cmd_export, export_make_table(&line.arena, &opts),
+				 &opts.help, argc, argv))
+		line.status = export_start(&opts, &line.words, &line.err);
 	return ut_command_line_end(&line);
 }
 
 static const struct ut_opt *export_options(struct ut_arena *a)
 {
-	return make_table(a, UT_NEW(a, struct export_opts));
+	return export_make_table(a, UT_NEW(a, struct export_opts));
 }
 
 const struct ut_cmd ut_cmd_export = {

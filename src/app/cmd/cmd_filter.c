@@ -95,7 +95,7 @@ static int filter(struct work *w, const char *input, struct ut_err *err)
 	return rc;
 }
 
-static const struct ut_opt *make_table(struct ut_arena *a, struct filter_opts *o)
+static const struct ut_opt *cmd_filter_make_table(struct ut_arena *a, struct filter_opts *o)
 {
 	const struct ut_opt table[] = {
 		ut_opt_heading("Options"),
@@ -119,7 +119,8 @@ static const struct ut_opt *make_table(struct ut_arena *a, struct filter_opts *o
 	return ut_filter_table(a, table, sizeof(table) / sizeof(table[0]), &o->filter);
 }
 
-static int finalize(struct filter_opts *o, const struct ut_words *words, struct ut_err *err)
+static int cmd_filter_finalize(struct filter_opts *o, const struct ut_words *words,
+			       struct ut_err *err)
 {
 	if (words->count != 1)
 		return ut_err_set(err, -EINVAL, "one trace at a time, please");
@@ -141,13 +142,13 @@ static int finalize(struct filter_opts *o, const struct ut_words *words, struct 
 	return 0;
 }
 
-static int start(struct filter_opts *o, const struct ut_words *words)
+static int cmd_filter_start(struct filter_opts *o, const struct ut_words *words)
 {
 	struct work w = { .opts = o };
 	struct ut_err err = { 0 };
 	int rc;
 
-	if (finalize(o, words, &err) || ut_filter_init(&w.filter, &o->filter, &err))
+	if (cmd_filter_finalize(o, words, &err) || ut_filter_init(&w.filter, &o->filter, &err))
 		return ut_cmd_misuse(&ut_cmd_filter, &err);
 	rc = filter(&w, words->items[0], &err);
 	ut_filter_release(&w.filter);
@@ -160,7 +161,8 @@ static int cmd_filter(int argc, const char *const *argv)
 	struct ut_arena arena = { 0 };
 	struct ut_words words = { 0 };
 	struct ut_err err = { 0 };
-	int rc = ut_words_parse(&words, &arena, make_table(&arena, &opts), argc, argv, &err);
+	int rc = ut_words_parse(&words, &arena, cmd_filter_make_table(&arena, &opts), argc, argv,
+				&err);
 	int status;
 
 	if (rc)
@@ -170,7 +172,7 @@ static int cmd_filter(int argc, const char *const *argv)
 	else if (!ut_last_recording_fill(&words, &arena))
 		status = UT_EXIT_MISUSE;
 	else
-		status = start(&opts, &words);
+		status = cmd_filter_start(&opts, &words);
 	ut_filter_opts_release(&opts.filter);
 	ut_arena_release(&arena);
 	return status;
@@ -178,7 +180,7 @@ static int cmd_filter(int argc, const char *const *argv)
 
 static const struct ut_opt *filter_options(struct ut_arena *a)
 {
-	return make_table(a, UT_NEW(a, struct filter_opts));
+	return cmd_filter_make_table(a, UT_NEW(a, struct filter_opts));
 }
 
 const struct ut_cmd ut_cmd_filter = {

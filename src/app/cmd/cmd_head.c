@@ -52,7 +52,7 @@ struct part {
 	bool whole; /* there is no more */
 };
 
-static int read_more(struct part *p, uint64_t until, struct ut_err *err)
+static int head_read_more(struct part *p, uint64_t until, struct ut_err *err)
 {
 	char *buffer = ut_make(1u << 18);
 	ssize_t n = 1;
@@ -89,7 +89,7 @@ static int load_part(struct part *p, uint64_t count, struct ut_store *store, str
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", p->fd);
 	for (;; until *= 8) {
 		struct ut_err inner = { 0 };
-		int rc = read_more(p, until, err);
+		int rc = head_read_more(p, until, err);
 
 		if (rc)
 			return rc;
@@ -115,7 +115,7 @@ static int load_part(struct part *p, uint64_t count, struct ut_store *store, str
 	}
 }
 
-static int load(const char *path, uint64_t count, struct ut_store *store, struct ut_err *err)
+static int head_load(const char *path, uint64_t count, struct ut_store *store, struct ut_err *err)
 {
 	struct part p = { .fd = -1 };
 	const struct ut_importer *importer;
@@ -153,7 +153,7 @@ struct row {
 	uint64_t number;
 };
 
-static int by_time(const void *a, const void *b)
+static int head_by_time(const void *a, const void *b)
 {
 	const struct row *x = a, *y = b;
 
@@ -179,7 +179,7 @@ static struct row *first_rows(const struct ut_store *s, uint64_t *count)
 		}
 	}
 	if (n)
-		qsort(rows, n, sizeof(*rows), by_time);
+		qsort(rows, n, sizeof(*rows), head_by_time);
 	*count = n < *count ? n : *count;
 	return rows;
 }
@@ -193,7 +193,7 @@ static const char *const kind_names[] = {
 };
 
 /* The row with its arguments in the trace's own array, until ut_trace_drop_args(mark). */
-static struct ut_event event_of(struct ut_store *s, const struct row *r)
+static struct ut_event head_event_of(struct ut_store *s, const struct row *r)
 {
 	const struct ut_block *b = &s->rows[r->track].blocks[r->number / UT_BLOCK_ROWS];
 	struct ut_event e = ut_block_event(s, r->track, b, (uint32_t)(r->number % UT_BLOCK_ROWS));
@@ -263,7 +263,7 @@ struct number {
 	char text[UT_CELL_TIME + 1];
 };
 
-static void take_number(struct number *n, const struct ut_event *e)
+static void head_take_number(struct number *n, const struct ut_event *e)
 {
 	bool unfinished = e->kind == UT_KIND_SPAN && e->flags & UT_EV_UNFINISHED;
 	char time[UT_CELL_TIME];
@@ -314,11 +314,11 @@ static struct ut_report_cell args_cell(struct scratch *x, const struct ut_trace 
 	return cell;
 }
 
-static void add_row(struct ut_report *r, struct ut_store *s, const struct row *row, uint64_t first,
-		    struct scratch *x)
+static void head_add_row(struct ut_report *r, struct ut_store *s, const struct row *row,
+			 uint64_t first, struct scratch *x)
 {
 	size_t mark = s->trace.arg_count;
-	struct ut_event e = event_of(s, row);
+	struct ut_event e = head_event_of(s, row);
 	struct ut_str cat = ut_strtab_get(&s->trace.strings, e.cat);
 	struct ut_report_cell process, thread;
 	struct number n;
@@ -331,7 +331,7 @@ static void add_row(struct ut_report *r, struct ut_store *s, const struct row *r
 	thread = ut_report_str((struct ut_str){ x->thread.data, x->thread.len });
 	snprintf(seconds, sizeof(seconds), "%" PRIu64 ".%09" PRIu64, (e.ts - first) / 1000000000,
 		 (e.ts - first) % 1000000000);
-	take_number(&n, &e);
+	head_take_number(&n, &e);
 	ut_report_add(r, (const struct ut_report_cell[]){
 				 ut_report_said(ut_report_u64(e.ts), seconds),
 				 process,
@@ -353,14 +353,14 @@ static void add_row(struct ut_report *r, struct ut_store *s, const struct row *r
 	ut_trace_drop_args(&s->trace, mark);
 }
 
-static void put_rows(struct ut_out *o, struct ut_store *s, const struct row *rows, uint64_t count,
-		     const struct ut_report_opts *opts)
+static void head_put_rows(struct ut_out *o, struct ut_store *s, const struct row *rows,
+			  uint64_t count, const struct ut_report_opts *opts)
 {
 	struct scratch x = { .args = ut_out_open_memory() };
 	struct ut_report *r = ut_report_start(o, opts, &event_table);
 
 	for (uint64_t i = 0; i < count; i++)
-		add_row(r, s, &rows[i], rows[0].ts, &x);
+		head_add_row(r, s, &rows[i], rows[0].ts, &x);
 	ut_report_finish(r);
 	ut_out_abandon(x.args);
 	ut_buf_release(&x.process);
@@ -375,7 +375,7 @@ static int head(const struct head_opts *opts, const char *path, struct ut_err *e
 	uint64_t count = opts->count;
 	struct ut_store store;
 	struct row *rows;
-	int rc = load(path, count, &store, err);
+	int rc = head_load(path, count, &store, err);
 
 	report.first = "\n";
 	report.close = "\n]\n";
@@ -387,13 +387,13 @@ static int head(const struct head_opts *opts, const char *path, struct ut_err *e
 	if (!count && report.format == UT_REPORT_TABLE)
 		ut_out_text(out, "no events\n");
 	else
-		put_rows(out, &store, rows, count, &report);
+		head_put_rows(out, &store, rows, count, &report);
 	free(rows);
 	ut_store_release(&store);
 	return ut_out_commit(out, err);
 }
 
-static const struct ut_opt *make_table(struct ut_arena *a, struct head_opts *o)
+static const struct ut_opt *head_make_table(struct ut_arena *a, struct head_opts *o)
 {
 	const struct ut_opt table[] = {
 		ut_opt_heading("Options"),
@@ -413,7 +413,7 @@ static const struct ut_opt *make_table(struct ut_arena *a, struct head_opts *o)
 	return ut_opt_copy(a, table, sizeof(table) / sizeof(table[0]));
 }
 
-static int start(struct head_opts *o, struct ut_command_line *l)
+static int head_start(struct head_opts *o, struct ut_command_line *l)
 {
 	if (ut_table_opts_check(&o->table, &l->err) ||
 	    ut_report_check_sort(&event_table, o->table.sort, &l->err))
@@ -433,15 +433,15 @@ static int cmd_head(int argc, const char *const *argv)
 	struct head_opts opts = { .table = { UT_TABLE_OPTS }, .count = 10 };
 	struct ut_command_line line = { 0 };
 
-	if (ut_command_line_parse(&line, &ut_cmd_head, make_table(&line.arena, &opts), &opts.help,
-				  argc, argv))
-		line.status = start(&opts, &line);
+	if (ut_command_line_parse(&line, &ut_cmd_head, head_make_table(&line.arena, &opts),
+				  &opts.help, argc, argv))
+		line.status = head_start(&opts, &line);
 	return ut_command_line_end(&line);
 }
 
 static const struct ut_opt *head_options(struct ut_arena *a)
 {
-	return make_table(a, UT_NEW(a, struct head_opts));
+	return head_make_table(a, UT_NEW(a, struct head_opts));
 }
 
 const struct ut_cmd ut_cmd_head = {

@@ -22,7 +22,7 @@
 
 /* ---- the program --------------------------------------------------------------------------- */
 
-static int report(void *ctx, const struct ut_words *words, struct ut_err *err)
+static int cmd_hotspots_report(void *ctx, const struct ut_words *words, struct ut_err *err)
 {
 	return ut_hotspots_report(ctx, words, err);
 }
@@ -34,15 +34,17 @@ static int run_program(struct ut_hotspots_opts *o, struct ut_arena *a, int argc,
 
 	if (ut_hotspots_allow(o, &err))
 		return ut_cmd_misuse(&ut_cmd_hotspots, &err);
-	return ut_record_then(
-		&(struct ut_record_then){
-			.cmd = &ut_cmd_hotspots, .record = &o->record, .report = report, .ctx = o },
-		a, argc, argv);
+	return ut_record_then(&(struct ut_record_then){ .cmd = &ut_cmd_hotspots,
+							.record = &o->record,
+							.report = cmd_hotspots_report,
+							.ctx = o },
+			      a, argc, argv);
 }
 
 /* ---- the glue ------------------------------------------------------------------------------ */
 
-static int start(struct ut_hotspots_opts *o, struct ut_arena *a, int argc, const char *const *argv)
+static int cmd_hotspots_start(struct ut_hotspots_opts *o, struct ut_arena *a, int argc,
+			      const char *const *argv)
 {
 	struct ut_err err = { 0 };
 	struct ut_words words = { 0 };
@@ -76,7 +78,7 @@ static int cmd_hotspots(int argc, const char *const *argv)
 {
 	struct ut_hotspots_opts opts = { UT_HOTSPOTS_OPTS };
 	struct ut_arena arena = { 0 };
-	int status = start(&opts, &arena, argc, argv);
+	int status = cmd_hotspots_start(&opts, &arena, argc, argv);
 
 	ut_hotspots_opts_release(&opts);
 	ut_arena_release(&arena);

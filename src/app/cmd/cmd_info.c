@@ -35,7 +35,7 @@ struct work {
 	size_t reported; /* how many things have been described */
 };
 
-static void next(struct work *w)
+static void info_next(struct work *w)
 {
 	if (w->reported++)
 		ut_out_text(w->out, w->opts->json ? ",\n" : "\n");
@@ -84,7 +84,7 @@ static void spool_text(struct ut_out *out, const struct ut_spool_info *info,
 	ut_about_counts_text(out, c->by_kind, &t->losses);
 }
 
-static void put_str(struct ut_out *out, const char *key, const char *value)
+static void info_put_str(struct ut_out *out, const char *key, const char *value)
 {
 	ut_out_fmt(out, "\"%s\":", key);
 	ut_out_json_str(out, value, strlen(value));
@@ -95,9 +95,9 @@ static void spool_json(struct ut_out *out, const struct ut_spool_info *info,
 		       const struct ut_trace *t, const struct counter *c)
 {
 	ut_out_text(out, "{");
-	put_str(out, "path", info->path);
-	put_str(out, "format", "spool");
-	put_str(out, "name", info->name);
+	info_put_str(out, "path", info->path);
+	info_put_str(out, "format", "spool");
+	info_put_str(out, "name", info->name);
 	ut_out_fmt(out, "\"pid\":%" PRIu32 ",\"rank\":", info->pid);
 	if (info->rank >= 0)
 		ut_out_fmt(out, "%" PRId32, info->rank);
@@ -120,7 +120,7 @@ static int report_spool(struct work *w, const struct ut_spool_info *info, struct
 	ut_trace_init(&trace);
 	rc = ut_import_spool(info->path, &trace, &counter.sink, err);
 	if (!rc) {
-		next(w);
+		info_next(w);
 		(w->opts->json ? spool_json : spool_text)(w->out, info, &trace, &counter);
 	}
 	ut_trace_release(&trace);
@@ -166,7 +166,7 @@ static int report_store(void *ctx, size_t i, struct ut_store *store, struct ut_e
 	(void)i;
 	(void)err;
 	o->about.store = store;
-	next(o->work);
+	info_next(o->work);
 	(o->work->opts->json ? ut_about_json : ut_about_text)(o->work->out, &o->about);
 	return 0;
 }
@@ -224,7 +224,7 @@ static int info(const struct info_opts *o, const struct ut_words *words, struct 
 	return ut_out_commit(w.out, err);
 }
 
-static const struct ut_opt *make_table(struct ut_arena *a, struct info_opts *o)
+static const struct ut_opt *info_make_table(struct ut_arena *a, struct info_opts *o)
 {
 	const struct ut_opt table[] = {
 		ut_opt_heading("Options"),
@@ -244,8 +244,8 @@ static int cmd_info(int argc, const char *const *argv)
 	struct info_opts opts = { 0 };
 	struct ut_command_line line = { 0 };
 
-	if (ut_command_line_read(&line, &ut_cmd_info, make_table(&line.arena, &opts), &opts.help,
-				 argc, argv))
+	if (ut_command_line_read(&line, &ut_cmd_info, info_make_table(&line.arena, &opts),
+				 &opts.help, argc, argv))
 		line.status = info(&opts, &line.words, &line.err)
 				      ? ut_cmd_fail(&ut_cmd_info, &line.err)
 				      : UT_EXIT_OK;
@@ -254,7 +254,7 @@ static int cmd_info(int argc, const char *const *argv)
 
 static const struct ut_opt *info_options(struct ut_arena *a)
 {
-	return make_table(a, UT_NEW(a, struct info_opts));
+	return info_make_table(a, UT_NEW(a, struct info_opts));
 }
 
 const struct ut_cmd ut_cmd_info = {

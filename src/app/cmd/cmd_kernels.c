@@ -35,7 +35,7 @@ static const char *const by_words[] = {
 #undef BY_WORD
 };
 
-static const struct ut_opt *make_table(struct ut_arena *a, struct kernels_opts *o)
+static const struct ut_opt *cmd_kernels_make_table(struct ut_arena *a, struct kernels_opts *o)
 {
 	const struct ut_opt table[] = {
 		ut_opt_heading("What to show"),
@@ -72,7 +72,7 @@ static int find_by(const char *word, enum ut_kernel_by *by, struct ut_err *err)
 	return ut_err_set(err, -EINVAL, "--by '%s': kernel, op, task or line", word);
 }
 
-static int add_store(void *ctx, size_t i, struct ut_store *store, struct ut_err *err)
+static int cmd_kernels_add_store(void *ctx, size_t i, struct ut_store *store, struct ut_err *err)
 {
 	(void)i;
 	(void)err;
@@ -92,7 +92,7 @@ static int kernels(const struct kernels_opts *o, enum ut_kernel_by by, const str
 
 	ut_kernel_groups_init(&g, by);
 	if (!rc)
-		rc = ut_load_each(&in, &how, add_store, &g, err);
+		rc = ut_load_each(&in, &how, cmd_kernels_add_store, &g, err);
 	if (!rc && !g.group_count)
 		rc = ut_err_set(err, -ENODATA,
 				"no kernels in there; record with --chrome-kernel-logging");
@@ -114,8 +114,9 @@ static int cmd_kernels(int argc, const char *const *argv)
 	struct ut_command_line line = { 0 };
 	enum ut_kernel_by by = UT_BY_KERNEL;
 
-	if (ut_command_line_parse(&line, &ut_cmd_kernels, make_table(&line.arena, &opts),
-				  &opts.help, argc, argv)) {
+	if (ut_command_line_parse(&line, &ut_cmd_kernels,
+				  cmd_kernels_make_table(&line.arena, &opts), &opts.help, argc,
+				  argv)) {
 		if (ut_table_opts_check(&opts.table, &line.err) ||
 		    ut_kernel_table_check(opts.table.sort, &line.err) ||
 		    find_by(opts.by, &by, &line.err))
@@ -128,7 +129,7 @@ static int cmd_kernels(int argc, const char *const *argv)
 
 static const struct ut_opt *kernels_options(struct ut_arena *a)
 {
-	return make_table(a, UT_NEW(a, struct kernels_opts));
+	return cmd_kernels_make_table(a, UT_NEW(a, struct kernels_opts));
 }
 
 const struct ut_cmd ut_cmd_kernels = {

@@ -50,7 +50,7 @@ static int mcp(const struct mcp_opts *o, const struct ut_words *words, struct ut
 	return rc ? ut_cmd_fail(&ut_cmd_mcp, err) : UT_EXIT_OK;
 }
 
-static const struct ut_opt *make_table(struct ut_arena *a, struct mcp_opts *o)
+static const struct ut_opt *cmd_mcp_make_table(struct ut_arena *a, struct mcp_opts *o)
 {
 	const struct ut_opt table[] = {
 		ut_opt_heading("Options"),
@@ -74,8 +74,8 @@ static int cmd_mcp(int argc, const char *const *argv)
 	struct mcp_opts opts = { 0 };
 	struct ut_command_line line = { 0 };
 
-	if (!ut_command_line_parse(&line, &ut_cmd_mcp, make_table(&line.arena, &opts), &opts.help,
-				   argc, argv))
+	if (!ut_command_line_parse(&line, &ut_cmd_mcp, cmd_mcp_make_table(&line.arena, &opts),
+				   &opts.help, argc, argv))
 		return ut_command_line_end(&line);
 	if (line.words.count) {
 		line.status = mcp(&opts, &line.words, &line.err);
@@ -88,7 +88,7 @@ static int cmd_mcp(int argc, const char *const *argv)
 
 static const struct ut_opt *mcp_options(struct ut_arena *a)
 {
-	return make_table(a, UT_NEW(a, struct mcp_opts));
+	return cmd_mcp_make_table(a, UT_NEW(a, struct mcp_opts));
 }
 
 const struct ut_cmd ut_cmd_mcp = {

@@ -37,7 +37,7 @@ struct memory_opts {
 
 /* ---- the report ---------------------------------------------------------------------------- */
 
-static int add_store(void *ctx, size_t i, struct ut_store *store, struct ut_err *err)
+static int memory_add_store(void *ctx, size_t i, struct ut_store *store, struct ut_err *err)
 {
 	(void)i;
 	(void)err;
@@ -45,7 +45,7 @@ static int add_store(void *ctx, size_t i, struct ut_store *store, struct ut_err 
 	return 0;
 }
 
-static int print(const struct memory_opts *o, struct ut_memory_report *r, struct ut_err *err)
+static int memory_print(const struct memory_opts *o, struct ut_memory_report *r, struct ut_err *err)
 {
 	const struct ut_report_opts report = ut_table_report(&o->table, STDOUT_FILENO, USUAL_ROWS);
 	struct ut_out *out = ut_out_open("-", 0);
@@ -70,13 +70,13 @@ static int report(void *ctx, const struct ut_words *words, struct ut_err *err)
 
 	ut_memory_report_init(&r, o->how);
 	if (!rc)
-		rc = ut_load_each(&in, &how, add_store, &r, err);
+		rc = ut_load_each(&in, &how, memory_add_store, &r, err);
 	if (!rc && !r.samples)
 		rc = ut_err_set(err, -ENODATA,
 				"%s: nothing about memory in it; 'unitrace --memory' records that",
 				words->items[0]);
 	if (!rc)
-		rc = print(o, &r, err);
+		rc = memory_print(o, &r, err);
 	ut_memory_report_release(&r);
 	ut_inputs_release(&in);
 	return rc;
@@ -93,7 +93,7 @@ static const char *const recorded[] = {
 
 #define RECORDED (sizeof(recorded) / sizeof(recorded[0]))
 
-static const struct ut_opt *make_table(struct ut_arena *a, struct memory_opts *o)
+static const struct ut_opt *memory_make_table(struct ut_arena *a, struct memory_opts *o)
 {
 	const struct ut_opt own[] = {
 		ut_opt_heading("The report"),
@@ -121,7 +121,7 @@ static const struct ut_opt *make_table(struct ut_arena *a, struct memory_opts *o
 	return table; /* zeros end it */
 }
 
-static int finalize(struct memory_opts *o, struct ut_err *err)
+static int memory_finalize(struct memory_opts *o, struct ut_err *err)
 {
 	struct ut_session_plan *plan = &o->record.plan;
 	int rc = ut_table_opts_check(&o->table, err);
@@ -142,16 +142,17 @@ static int finalize(struct memory_opts *o, struct ut_err *err)
 	return rc ? rc : ut_record_check(&o->record, err);
 }
 
-static int start(struct memory_opts *o, struct ut_arena *a, int argc, const char *const *argv)
+static int memory_start(struct memory_opts *o, struct ut_arena *a, int argc,
+			const char *const *argv)
 {
 	struct ut_err err = { 0 };
 	struct ut_words words = { 0 };
-	const struct ut_opt *table = make_table(a, o);
+	const struct ut_opt *table = memory_make_table(a, o);
 	int left = ut_opt_parse(table, argc, argv, &err);
 
 	if (left >= 0 && o->help)
 		return ut_cmd_help(&ut_cmd_memory);
-	if (left < 0 || finalize(o, &err))
+	if (left < 0 || memory_finalize(o, &err))
 		return ut_cmd_misuse(&ut_cmd_memory, &err);
 	if (left < argc && !ut_guess_is_trace(argv[left]))
 		return ut_record_then(&(struct ut_record_then){ .cmd = &ut_cmd_memory,
@@ -160,7 +161,8 @@ static int start(struct memory_opts *o, struct ut_arena *a, int argc, const char
 								.ctx = o },
 				      a, argc - left, argv + left);
 	/* behind a trace there may be more options */
-	if (ut_words_parse(&words, a, table, argc - left, argv + left, &err) || finalize(o, &err))
+	if (ut_words_parse(&words, a, table, argc - left, argv + left, &err) ||
+	    memory_finalize(o, &err))
 		return ut_cmd_misuse(&ut_cmd_memory, &err);
 	if (!ut_last_recording_fill(&words, a))
 		return UT_EXIT_MISUSE;
@@ -171,7 +173,7 @@ static int cmd_memory(int argc, const char *const *argv)
 {
 	struct memory_opts opts = { .by = "function", .table = { UT_TABLE_OPTS } };
 	struct ut_arena arena = { 0 };
-	int status = start(&opts, &arena, argc, argv);
+	int status = memory_start(&opts, &arena, argc, argv);
 
 	ut_record_opts_release(&opts.record);
 	ut_arena_release(&arena);
@@ -180,7 +182,7 @@ static int cmd_memory(int argc, const char *const *argv)
 
 static const struct ut_opt *memory_options(struct ut_arena *a)
 {
-	return make_table(a, UT_NEW(a, struct memory_opts));
+	return memory_make_table(a, UT_NEW(a, struct memory_opts));
 }
 
 const struct ut_cmd ut_cmd_memory = {

@@ -33,7 +33,7 @@ struct merge_opts {
 
 /* ---- the work -------------------------------------------------------------------------------- */
 
-static int run(struct ut_merge *m, struct ut_err *err)
+static int merge_run(struct ut_merge *m, struct ut_err *err)
 {
 	uint64_t total = 0;
 	int64_t text = 0;
@@ -61,8 +61,8 @@ static void report_result(const struct ut_merge *m)
 	       used == 1 ? "" : "s", strcmp(m->output, "-") ? m->output : "stdout");
 }
 
-static int merge(const struct merge_opts *o, struct ut_merge *m, int argc, const char *const *argv,
-		 struct ut_err *err)
+static int merge_merge(const struct merge_opts *o, struct ut_merge *m, int argc,
+		       const char *const *argv, struct ut_err *err)
 {
 	struct ut_arena arena = { 0 };
 	struct ut_inputs in = { 0 };
@@ -82,7 +82,7 @@ static int merge(const struct merge_opts *o, struct ut_merge *m, int argc, const
 	}
 	rc = ut_mpijob_agree(m->job, rc, err);
 	if (!rc)
-		rc = run(m, err);
+		rc = merge_run(m, err);
 	if (!rc && !m->job->rank && !o->quiet)
 		report_result(m);
 	for (size_t i = 0; m->files && i < m->count; i++)
@@ -107,7 +107,7 @@ static int pick_word(const char *option, const char *value, const char *const *w
 	return ut_err_set(err, -EINVAL, "--%s does not know '%s'", option, value);
 }
 
-static int finalize(struct merge_opts *o, struct ut_merge *m, struct ut_err *err)
+static int merge_finalize(struct merge_opts *o, struct ut_merge *m, struct ut_err *err)
 {
 	static const char *const words[] = { "auto", "keep", "renumber", NULL };
 	int pids = 0, ids = 0;
@@ -129,7 +129,7 @@ static int finalize(struct merge_opts *o, struct ut_merge *m, struct ut_err *err
 	return rc;
 }
 
-static const struct ut_opt *make_table(struct ut_arena *a, struct merge_opts *o)
+static const struct ut_opt *merge_make_table(struct ut_arena *a, struct merge_opts *o)
 {
 	const struct ut_opt table[] = {
 		ut_opt_heading("Options"),
@@ -179,8 +179,8 @@ static const struct ut_opt *make_table(struct ut_arena *a, struct merge_opts *o)
 	return ut_opt_copy(a, table, sizeof(table) / sizeof(table[0]));
 }
 
-static int work(const struct merge_opts *o, struct ut_merge *m, const struct ut_words *words,
-		struct ut_err *err)
+static int merge_work(const struct merge_opts *o, struct ut_merge *m, const struct ut_words *words,
+		      struct ut_err *err)
 {
 	int rc = ut_mpijob_same(m->job, words->count, words->items, err);
 
@@ -192,11 +192,12 @@ static int work(const struct merge_opts *o, struct ut_merge *m, const struct ut_
 		ut_log_set_level(UT_WARN);
 	m->strict = o->strict;
 	m->threads = ut_load_threads(o->threads);
-	return rc ? rc : merge(o, m, words->count, words->items, err);
+	return rc ? rc : merge_merge(o, m, words->count, words->items, err);
 }
 
 /* misuse: what was wrong with the words, 0 = nothing. All ranks end alike; rank 0 says why. */
-static int start(struct merge_opts *o, int misuse, const struct ut_words *words, struct ut_err *err)
+static int merge_start(struct merge_opts *o, int misuse, const struct ut_words *words,
+		       struct ut_err *err)
 {
 	struct ut_mpijob job = { .ranks = 1 };
 	struct ut_progress progress = { 0 };
@@ -205,14 +206,14 @@ static int start(struct merge_opts *o, int misuse, const struct ut_words *words,
 	int status = UT_EXIT_OK;
 
 	if (!misuse)
-		misuse = finalize(o, &m, err);
+		misuse = merge_finalize(o, &m, err);
 	if (!o->no_mpi && ut_mpijob_start(&job, &note) == UT_MPIJOB_IDLE)
 		return UT_EXIT_OK;
 	if (note.text[0])
 		ut_log(UT_WARN, "%s", note.text);
 	if (ut_mpijob_agree(&job, misuse, err))
 		status = job.rank ? UT_EXIT_MISUSE : ut_cmd_misuse(&ut_cmd_merge, err);
-	else if (work(o, &m, words, err))
+	else if (merge_work(o, &m, words, err))
 		status = job.rank ? UT_EXIT_FAILED : ut_cmd_fail(&ut_cmd_merge, err);
 	ut_mpijob_stop(&job);
 	return status;
@@ -224,7 +225,8 @@ static int cmd_merge(int argc, const char *const *argv)
 	struct ut_arena arena = { 0 };
 	struct ut_words words = { 0 };
 	struct ut_err err = { 0 };
-	int misuse = ut_words_parse(&words, &arena, make_table(&arena, &opts), argc, argv, &err);
+	int misuse =
+		ut_words_parse(&words, &arena, merge_make_table(&arena, &opts), argc, argv, &err);
 	int status;
 
 	if (!misuse && opts.help) {
@@ -232,7 +234,7 @@ static int cmd_merge(int argc, const char *const *argv)
 	} else {
 		if (!misuse && !words.count)
 			misuse = ut_err_set(&err, -EINVAL, "no traces given");
-		status = start(&opts, misuse, &words, &err);
+		status = merge_start(&opts, misuse, &words, &err);
 	}
 	ut_opt_list_release(&opts.rules.offsets);
 	ut_arena_release(&arena);
@@ -241,7 +243,7 @@ static int cmd_merge(int argc, const char *const *argv)
 
 static const struct ut_opt *merge_options(struct ut_arena *a)
 {
-	return make_table(a, UT_NEW(a, struct merge_opts));
+	return merge_make_table(a, UT_NEW(a, struct merge_opts));
 }
 
 const struct ut_cmd ut_cmd_merge = {

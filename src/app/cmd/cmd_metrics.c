@@ -38,7 +38,7 @@ static int list_file(struct ut_out *out, const char *path, bool with_name, struc
 }
 
 /* Of a folder, all files, with their names if there are several. */
-static int list(const struct ut_metrics_opts *o, struct ut_err *err)
+static int metrics_list(const struct ut_metrics_opts *o, struct ut_err *err)
 {
 	struct ut_words files = { .items = (const char *[]){ o->input }, .count = 1 };
 	struct ut_arena arena = { 0 };
@@ -70,7 +70,7 @@ static int write_report(const struct ut_metrics_work *w, const char *path, struc
 	return ut_out_commit(out, err);
 }
 
-static void attach(void *work, struct ut_view *view)
+static void metrics_attach(void *work, struct ut_view *view)
 {
 	ut_metrics_work_attach(work, view);
 }
@@ -84,7 +84,7 @@ static int write_results(struct ut_metrics_work *w, struct ut_err *err)
 		.input = w->opts->input,
 		.charts = w->charts.charts,
 		.count = w->charts.count,
-		.attach = attach,
+		.attach = metrics_attach,
 		.ctx = w,
 	};
 	int rc = 0;
@@ -118,7 +118,7 @@ static int check_output(const struct ut_metrics_opts *o, struct ut_err *err)
 	return rc;
 }
 
-static int draw(const struct ut_metrics_opts *o, struct ut_err *err)
+static int metrics_draw(const struct ut_metrics_opts *o, struct ut_err *err)
 {
 	struct ut_metrics_work w;
 	int rc = ut_metrics_work_do(&w, o, &o->want, err);
@@ -140,11 +140,11 @@ static bool is_served(const struct ut_metrics_opts *o)
 static int work(const struct ut_metrics_opts *o, struct ut_err *err)
 {
 	if (o->given.list)
-		return list(o, err);
-	return is_served(o) ? ut_metrics_serve(o, err) : draw(o, err);
+		return metrics_list(o, err);
+	return is_served(o) ? ut_metrics_serve(o, err) : metrics_draw(o, err);
 }
 
-static int finalize(struct ut_metrics_opts *o, struct ut_command_line *line)
+static int metrics_finalize(struct ut_metrics_opts *o, struct ut_command_line *line)
 {
 	int rc;
 
@@ -185,7 +185,7 @@ static int cmd_metrics(int argc, const char *const *argv)
 	if (ut_command_line_parse(&line, &ut_cmd_metrics,
 				  ut_metrics_options(&line.arena, &opts.given), &opts.given.help,
 				  argc, argv)) {
-		rc = finalize(&opts, &line);
+		rc = metrics_finalize(&opts, &line);
 		if (!rc)
 			rc = check_output(&opts, &line.err);
 		if (rc == -EINVAL) {

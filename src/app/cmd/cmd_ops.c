@@ -79,8 +79,8 @@ static const struct ut_opt *ops_table(struct ut_arena *a, struct ut_ops_opts *o)
 
 /* The script of the Tracy-based tools knows one folder, -o: it reads .logs in it and writes reports
  * into it. */
-static int take_words(struct ut_ops_opts *o, const struct ut_words *words, struct ut_arena *a,
-		      struct ut_err *err)
+static int ops_take_words(struct ut_ops_opts *o, const struct ut_words *words, struct ut_arena *a,
+			  struct ut_err *err)
 {
 	if (words->count && o->input)
 		return ut_err_set(err, -EINVAL, "-i or plain words, not both");
@@ -157,7 +157,7 @@ static int cmd_ops(int argc, const char *const *argv)
 	int status = UT_EXIT_OK;
 
 	if (!rc && !opts.help)
-		rc = take_words(&opts, &words, &arena, &err);
+		rc = ops_take_words(&opts, &words, &arena, &err);
 	if (rc)
 		status = ut_cmd_misuse(&ut_cmd_ops, &err);
 	else if (opts.help)

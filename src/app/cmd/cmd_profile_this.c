@@ -55,8 +55,8 @@ static const struct ut_opt *profile_table(struct ut_arena *a, struct ut_profile_
 	return ut_opt_copy(a, table, sizeof(table) / sizeof(table[0]));
 }
 
-static int take_words(struct ut_profile_opts *o, const struct ut_words *words, struct ut_arena *a,
-		      struct ut_err *err)
+static int profile_this_take_words(struct ut_profile_opts *o, const struct ut_words *words,
+				   struct ut_arena *a, struct ut_err *err)
 {
 	const char *profiler = ut_tt_profiler(a);
 
@@ -89,7 +89,7 @@ static int cmd_profile_this(int argc, const char *const *argv)
 	int status = UT_EXIT_OK;
 
 	if (!rc && !help)
-		rc = take_words(&opts, &words, &arena, &err);
+		rc = profile_this_take_words(&opts, &words, &arena, &err);
 	if (rc)
 		status = ut_cmd_misuse(&ut_cmd_profile_this, &err);
 	else if (help)

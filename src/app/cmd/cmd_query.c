@@ -226,8 +226,8 @@ static bool is_blank(const char *s)
 }
 
 /* One line of a script or of a prompt: pending is the statement so far. */
-static int take_line(struct work *w, struct ut_buf *pending, const char *line, bool *quit,
-		     struct ut_err *err)
+static int cmd_query_take_line(struct work *w, struct ut_buf *pending, const char *line, bool *quit,
+			       struct ut_err *err)
 {
 	int rc;
 
@@ -264,7 +264,7 @@ static int run_script(struct work *w, const char *sql, struct ut_err *err)
 
 		len += sql[len] == '\n';
 		ut_buf_add(&line, sql, len);
-		rc = take_line(w, &pending, line.data, &quit, err);
+		rc = cmd_query_take_line(w, &pending, line.data, &quit, err);
 		ut_buf_release(&line);
 		sql += len;
 	}
@@ -295,7 +295,7 @@ static int read_char(const sigset_t *mask)
  * The next line, with its end; NULL when there is none. Interrupted: an empty text. Ctrl-C is held
  * back from before the prompt is seen until somebody waits for it: it must not come in between.
  */
-static char *read_line(const char *prompt, struct ut_buf *line)
+static char *cmd_query_read_line(const char *prompt, struct ut_buf *line)
 {
 	sigset_t interrupt, before;
 	int c;
@@ -329,15 +329,15 @@ static int prompt(struct work *w)
 		w->inputs->count, w->inputs->count == 1 ? "" : "s");
 	while (!quit) {
 		struct ut_err err = { 0 };
-		const char *text =
-			read_line(is_blank(pending.data) ? "unitrace> " : "     ...> ", &line);
+		const char *text = cmd_query_read_line(
+			is_blank(pending.data) ? "unitrace> " : "     ...> ", &line);
 
 		if (!text)
 			break;
 		if (interrupted || !*text) {
 			pending.len = 0; /* Ctrl-C: start again */
 			ut_buf_text(&pending, "");
-		} else if (take_line(w, &pending, text, &quit, &err)) {
+		} else if (cmd_query_take_line(w, &pending, text, &quit, &err)) {
 			pending.len = 0;
 			ut_buf_text(&pending, "");
 			ut_log(UT_ERR, "%s", err.text);
@@ -360,7 +360,7 @@ static int keep_store(void *ctx, size_t i, struct ut_store *store, struct ut_err
 	return 0;
 }
 
-static int read_all(FILE *from, const char *name, struct ut_buf *text, struct ut_err *err)
+static int cmd_query_read_all(FILE *from, const char *name, struct ut_buf *text, struct ut_err *err)
 {
 	char part[4096];
 	size_t n;
@@ -373,21 +373,21 @@ static int read_all(FILE *from, const char *name, struct ut_buf *text, struct ut
 	return 0;
 }
 
-static int read_file(const char *path, struct ut_buf *text, struct ut_err *err)
+static int cmd_query_read_file(const char *path, struct ut_buf *text, struct ut_err *err)
 {
 	FILE *from = !strcmp(path, "-") ? stdin : fopen(path, "re");
 	int rc;
 
 	if (!from)
 		return ut_err_set(err, -errno, "%s: %s", path, strerror(errno));
-	rc = read_all(from, path, text, err);
+	rc = cmd_query_read_all(from, path, text, err);
 	if (from != stdin)
 		fclose(from);
 	return rc;
 }
 
 /* sql NULL: it comes from a file, from standard input or from a prompt. */
-static int ask(struct work *w, const char *sql, struct ut_err *err)
+static int cmd_query_ask(struct work *w, const char *sql, struct ut_err *err)
 {
 	struct ut_buf text = { 0 };
 	int rc = 0;
@@ -396,7 +396,7 @@ static int ask(struct work *w, const char *sql, struct ut_err *err)
 		return run_script(w, sql, err);
 	if (!w->opts->file && isatty(STDIN_FILENO) && !w->out)
 		return prompt(w);
-	rc = read_file(w->opts->file ? w->opts->file : "-", &text, err);
+	rc = cmd_query_read_file(w->opts->file ? w->opts->file : "-", &text, err);
 	if (!rc)
 		rc = run_script(w, text.data, err);
 	ut_buf_release(&text);
@@ -418,7 +418,7 @@ static int load_and_ask(struct work *w, const char *sql, struct ut_err *err)
 	if (w->opts->output)
 		w->out = ut_out_open(w->opts->output, UT_OUT_OVERWRITE);
 	catch_interrupts();
-	rc = ask(w, sql, err);
+	rc = cmd_query_ask(w, sql, err);
 	if (w->out && rc)
 		ut_out_abandon(w->out);
 	else if (w->out)
@@ -444,7 +444,7 @@ static int query(const struct query_opts *o, const struct ut_inputs *inputs, con
 
 /* ---- the glue ------------------------------------------------------------------------------ */
 
-static const struct ut_opt *make_table(struct ut_arena *a, struct query_opts *o)
+static const struct ut_opt *cmd_query_make_table(struct ut_arena *a, struct query_opts *o)
 {
 	const struct ut_opt table[] = {
 		ut_opt_heading("Options"),
@@ -526,8 +526,8 @@ static int finalize_format(struct query_opts *o, struct ut_err *err)
 	return 0;
 }
 
-static int finalize(struct query_opts *o, const struct ut_words *words, const char *sql,
-		    struct ut_err *err)
+static int cmd_query_finalize(struct query_opts *o, const struct ut_words *words, const char *sql,
+			      struct ut_err *err)
 {
 	int rc = ut_table_opts_check(&o->table, err);
 
@@ -544,8 +544,8 @@ static int finalize(struct query_opts *o, const struct ut_words *words, const ch
 	return 0;
 }
 
-static int start(struct query_opts *o, const struct ut_words *words, const char *sql,
-		 struct ut_err *err)
+static int cmd_query_start(struct query_opts *o, const struct ut_words *words, const char *sql,
+			   struct ut_err *err)
 {
 	struct ut_inputs inputs = { 0 };
 	int rc = ut_inputs_find(&inputs, words->count, words->items, ut_log_stderr(), err);
@@ -573,7 +573,8 @@ static int cmd_query(int argc, const char *const *argv)
 	struct ut_arena arena = { 0 };
 	struct ut_words words = { 0 };
 	struct ut_err err = { 0 };
-	int rc = ut_words_parse(&words, &arena, make_table(&arena, &opts), argc, argv, &err);
+	int rc = ut_words_parse(&words, &arena, cmd_query_make_table(&arena, &opts), argc, argv,
+				&err);
 	const char *sql = rc || opts.file ? NULL : take_sql(&words);
 	int status;
 
@@ -581,19 +582,19 @@ static int cmd_query(int argc, const char *const *argv)
 		status = ut_cmd_help(&ut_cmd_query);
 	else if (!rc && opts.schema)
 		status = schema(&err);
-	else if (rc || finalize(&opts, &words, sql, &err))
+	else if (rc || cmd_query_finalize(&opts, &words, sql, &err))
 		status = ut_cmd_misuse(&ut_cmd_query, &err);
 	else if (!ut_last_recording_fill(&words, &arena))
 		status = UT_EXIT_MISUSE;
 	else
-		status = start(&opts, &words, sql, &err);
+		status = cmd_query_start(&opts, &words, sql, &err);
 	ut_arena_release(&arena);
 	return status;
 }
 
 static const struct ut_opt *query_options(struct ut_arena *a)
 {
-	return make_table(a, UT_NEW(a, struct query_opts));
+	return cmd_query_make_table(a, UT_NEW(a, struct query_opts));
 }
 
 const struct ut_cmd ut_cmd_query = {

@@ -45,14 +45,14 @@ struct ranks_opts {
 
 /* ---- the work ------------------------------------------------------------------------------ */
 
-static int add_store(void *ctx, size_t i, struct ut_store *store, struct ut_err *err)
+static int cmd_ranks_add_store(void *ctx, size_t i, struct ut_store *store, struct ut_err *err)
 {
 	(void)i;
 	return ut_ranks_add(ctx, store, err);
 }
 
 /* What each process of ours has read comes together on the first, in the order of the files. */
-static int gather(struct ut_ranks *r, struct ut_mpijob *job, struct ut_err *err)
+static int cmd_ranks_gather(struct ut_ranks *r, struct ut_mpijob *job, struct ut_err *err)
 {
 	struct ut_gathered all = { 0 };
 	struct ut_buf mine = { 0 };
@@ -71,15 +71,15 @@ static int gather(struct ut_ranks *r, struct ut_mpijob *job, struct ut_err *err)
 	return ut_mpijob_agree(job, rc, err);
 }
 
-static int read_all(const struct ranks_opts *o, struct ut_ranks *r, struct ut_mpijob *job,
-		    const struct ut_words *words, struct ut_err *err)
+static int cmd_ranks_read_all(const struct ranks_opts *o, struct ut_ranks *r, struct ut_mpijob *job,
+			      const struct ut_words *words, struct ut_err *err)
 {
 	const struct ut_load how = { "ranks", ut_load_threads(o->threads), .checked = false,
 				     .logger = ut_log_stderr() };
-	const struct ut_rank_reader reader = { add_store, r };
+	const struct ut_rank_reader reader = { cmd_ranks_add_store, r };
 	int rc = ut_rank_load(job, words->count, words->items, &how, &reader, err);
 
-	return rc ? rc : gather(r, job, err);
+	return rc ? rc : cmd_ranks_gather(r, job, err);
 }
 
 /* ---- what is printed ----------------------------------------------------------------------- */
@@ -131,7 +131,8 @@ static void print_table(const struct ranks_opts *o, struct ut_out *out,
 	ut_rank_table_print(out, v, o->what, report);
 }
 
-static int print(const struct ranks_opts *o, const struct ut_rank_view *v, struct ut_err *err)
+static int cmd_ranks_print(const struct ranks_opts *o, const struct ut_rank_view *v,
+			   struct ut_err *err)
 {
 	const struct ut_report_opts report = ut_table_report(&o->table, STDOUT_FILENO, USUAL_ROWS);
 	struct ut_out *out = ut_out_open("-", 0);
@@ -192,7 +193,7 @@ static void report_clocks(const struct ut_ranks *r)
 }
 
 /* What the user should know before he believes it. */
-static void warn(const struct ut_ranks *r)
+static void cmd_ranks_warn(const struct ut_ranks *r)
 {
 	char time[UT_CELL_TIME];
 	if (r->world > (int64_t)r->count)
@@ -210,20 +211,20 @@ static void warn(const struct ut_ranks *r)
 		       r->backwards, r->messages, ut_cell_time(time, r->most_backwards));
 }
 
-static int show(const struct ranks_opts *o, struct ut_ranks *r, struct ut_err *err)
+static int cmd_ranks_show(const struct ranks_opts *o, struct ut_ranks *r, struct ut_err *err)
 {
 	struct ut_rank_view v = { 0 };
 	int rc = ut_ranks_finalize(r, ut_load_threads(o->threads), err);
 
 	if (rc)
 		return rc;
-	warn(r);
+	cmd_ranks_warn(r);
 	ut_rank_view_make(&v, r, ut_str_of(o->step ? o->step : ""));
 	if (o->step && !v.path.step_count)
 		rc = ut_err_set(err, -ENOENT,
 				"--step %s: no rank has an outermost task of this name", o->step);
 	else
-		rc = print(o, &v, err);
+		rc = cmd_ranks_print(o, &v, err);
 	if (!rc && o->output)
 		rc = write_timeline(o, r, err);
 	ut_rank_view_release(&v);
@@ -244,11 +245,11 @@ static int ranks(const struct ranks_opts *o, const struct ut_words *words, struc
 		ut_log(UT_WARN, "%s", note.text);
 	ut_keep_freed();
 	ut_ranks_init(&r);
-	rc = read_all(o, &r, &job, words, err);
+	rc = cmd_ranks_read_all(o, &r, &job, words, err);
 	first = !job.rank;
 	ut_mpijob_stop(&job);
 	if (!rc && first)
-		rc = show(o, &r, err);
+		rc = cmd_ranks_show(o, &r, err);
 	ut_ranks_release(&r);
 	if (rc && first)
 		return ut_cmd_fail(&ut_cmd_ranks, err);
@@ -257,7 +258,7 @@ static int ranks(const struct ranks_opts *o, const struct ut_words *words, struc
 
 /* ---- the glue ------------------------------------------------------------------------------ */
 
-static const struct ut_opt *make_table(struct ut_arena *a, struct ranks_opts *o)
+static const struct ut_opt *cmd_ranks_make_table(struct ut_arena *a, struct ranks_opts *o)
 {
 	const struct ut_opt table[] = {
 		ut_opt_heading("What to show (a sentence, and the ranks)"),
@@ -303,7 +304,7 @@ static const struct ut_opt *make_table(struct ut_arena *a, struct ranks_opts *o)
 }
 
 /* The table that is asked for; none is the overview. */
-static int choose(struct ranks_opts *o, struct ut_err *err)
+static int cmd_ranks_choose(struct ranks_opts *o, struct ut_err *err)
 {
 	const struct {
 		bool asked;
@@ -356,12 +357,13 @@ static int check_output(struct ranks_opts *o, const struct ut_words *words, stru
 	return ut_out_check(o->output, o->format, UT_OUT_OVERWRITE, err);
 }
 
-static int finalize(struct ranks_opts *o, const struct ut_words *words, struct ut_err *err)
+static int cmd_ranks_finalize(struct ranks_opts *o, const struct ut_words *words,
+			      struct ut_err *err)
 {
 	int rc = ut_table_opts_check(&o->table, err);
 
 	if (!rc)
-		rc = choose(o, err);
+		rc = cmd_ranks_choose(o, err);
 	if (!rc)
 		rc = check_output(o, words, err);
 	return rc ? rc : ut_rank_table_check(o->what, o->table.sort, err);
@@ -373,12 +375,13 @@ static int cmd_ranks(int argc, const char *const *argv)
 	struct ut_arena arena = { 0 };
 	struct ut_words words = { 0 };
 	struct ut_err err = { 0 };
-	int rc = ut_words_parse(&words, &arena, make_table(&arena, &opts), argc, argv, &err);
+	int rc = ut_words_parse(&words, &arena, cmd_ranks_make_table(&arena, &opts), argc, argv,
+				&err);
 	int status;
 
 	if (!rc && opts.help)
 		status = ut_cmd_help(&ut_cmd_ranks);
-	else if (rc || finalize(&opts, &words, &err))
+	else if (rc || cmd_ranks_finalize(&opts, &words, &err))
 		status = ut_job_look().rank ? UT_EXIT_MISUSE : ut_cmd_misuse(&ut_cmd_ranks, &err);
 	else if (!ut_last_recording_fill(&words, &arena))
 		status = UT_EXIT_MISUSE;
@@ -390,7 +393,7 @@ static int cmd_ranks(int argc, const char *const *argv)
 
 static const struct ut_opt *ranks_options(struct ut_arena *a)
 {
-	return make_table(a, UT_NEW(a, struct ranks_opts));
+	return cmd_ranks_make_table(a, UT_NEW(a, struct ranks_opts));
 }
 
 const struct ut_cmd ut_cmd_ranks = {

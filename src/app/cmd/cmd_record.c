@@ -211,8 +211,8 @@ static int without_program(const struct ut_record_opts *o, struct ut_arena *a, i
 	return ut_cmd_misuse(&ut_cmd_record, &err);
 }
 
-static int start(struct ut_record_opts *o, struct ut_arena *a, int argc, const char *const *argv,
-		 struct ut_session_result *result)
+static int record_start(struct ut_record_opts *o, struct ut_arena *a, int argc,
+			const char *const *argv, struct ut_session_result *result)
 {
 	const struct ut_opt *table = ut_record_table(a, o);
 	struct ut_err err = { 0 };
@@ -250,7 +250,7 @@ static int cmd_record(int argc, const char *const *argv)
 	int status;
 
 	ut_record_opts_init(&opts);
-	status = start(&opts, &arena, argc, argv, &result);
+	status = record_start(&opts, &arena, argc, argv, &result);
 	ut_record_opts_release(&opts);
 	ut_arena_release(&arena);
 	if (status < 0)

@@ -31,7 +31,7 @@ struct roofline_opts {
 	bool levels, original, measure, help;
 };
 
-static const struct ut_opt *make_table(struct ut_arena *a, struct roofline_opts *o)
+static const struct ut_opt *cmd_roofline_make_table(struct ut_arena *a, struct roofline_opts *o)
 {
 	struct ut_table_opts *p = &o->print;
 	const struct ut_opt table[] = {
@@ -117,7 +117,7 @@ static int read_app(const struct roofline_opts *o, struct ut_roof *r, struct ut_
 	return rc;
 }
 
-static int measure(const struct roofline_opts *o, struct ut_err *err)
+static int cmd_roofline_measure(const struct roofline_opts *o, struct ut_err *err)
 {
 	struct ut_arena arena = { 0 };
 	struct ut_roof_device device;
@@ -161,7 +161,8 @@ static void print_words(const struct ut_roof *r, struct ut_out *out)
 	ut_buf_release(&text);
 }
 
-static int print(const struct roofline_opts *o, const struct ut_roof *r, struct ut_err *err)
+static int cmd_roofline_print(const struct roofline_opts *o, const struct ut_roof *r,
+			      struct ut_err *err)
 {
 	struct ut_report_opts how = ut_table_report(&o->print, STDOUT_FILENO, 20);
 	struct ut_out *out = ut_out_open("-", 0);
@@ -210,14 +211,15 @@ static int roofline(const struct roofline_opts *o, struct ut_roof *r, struct ut_
 		rc = ut_err_set(err, -ENODATA, "no kernel was measured");
 	if (!rc && o->output)
 		rc = ut_roofline_file_write(&file, r, o->levels, err);
-	return rc ? rc : print(o, r, err);
+	return rc ? rc : cmd_roofline_print(o, r, err);
 }
 
 /* ---- glue --------------------------------------------------------------------------------------
  */
 
 /* Plain words are files, whichever is which. */
-static int take_words(struct roofline_opts *o, const struct ut_words *words, struct ut_err *err)
+static int cmd_roofline_take_words(struct roofline_opts *o, const struct ut_words *words,
+				   struct ut_err *err)
 {
 	for (int i = 0; i < words->count; i++) {
 		if (!o->memory)
@@ -231,9 +233,10 @@ static int take_words(struct roofline_opts *o, const struct ut_words *words, str
 	return 0;
 }
 
-static int check(struct roofline_opts *o, const struct ut_words *words, struct ut_err *err)
+static int cmd_roofline_check(struct roofline_opts *o, const struct ut_words *words,
+			      struct ut_err *err)
 {
-	int rc = take_words(o, words, err);
+	int rc = cmd_roofline_take_words(o, words, err);
 
 	if (rc)
 		return rc;
@@ -267,11 +270,12 @@ static int cmd_roofline(int argc, const char *const *argv)
 	struct ut_command_line line = { 0 };
 	struct ut_roof roof = { 0 };
 
-	if (ut_command_line_parse(&line, &ut_cmd_roofline, make_table(&line.arena, &opts),
-				  &opts.help, argc, argv)) {
-		if (check(&opts, &line.words, &line.err))
+	if (ut_command_line_parse(&line, &ut_cmd_roofline,
+				  cmd_roofline_make_table(&line.arena, &opts), &opts.help, argc,
+				  argv)) {
+		if (cmd_roofline_check(&opts, &line.words, &line.err))
 			line.status = ut_cmd_misuse(&ut_cmd_roofline, &line.err);
-		else if (opts.measure ? measure(&opts, &line.err)
+		else if (opts.measure ? cmd_roofline_measure(&opts, &line.err)
 				      : roofline(&opts, &roof, &line.err))
 			line.status = ut_cmd_fail(&ut_cmd_roofline, &line.err);
 	}
@@ -281,7 +285,7 @@ static int cmd_roofline(int argc, const char *const *argv)
 
 static const struct ut_opt *roofline_options(struct ut_arena *a)
 {
-	return make_table(a, UT_NEW(a, struct roofline_opts));
+	return cmd_roofline_make_table(a, UT_NEW(a, struct roofline_opts));
 }
 
 const struct ut_cmd ut_cmd_roofline = {

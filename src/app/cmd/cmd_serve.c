@@ -64,7 +64,7 @@ static int set_quota(void *ctx, const char *value, struct ut_err *err)
 	return rc || o->quota ? rc : ut_err_set(err, -EINVAL, "nothing could be kept");
 }
 
-static const struct ut_opt *make_table(struct ut_arena *a, struct serve_opts *o)
+static const struct ut_opt *cmd_serve_make_table(struct ut_arena *a, struct serve_opts *o)
 {
 	const struct ut_opt table[] = {
 		ut_opt_heading("Options"),
@@ -163,7 +163,7 @@ static int check_trace(int fd, const char *name, struct ut_err *err)
 	return rc;
 }
 
-static int check(const struct serve_opts *o, struct ut_err *err)
+static int cmd_serve_check(const struct serve_opts *o, struct ut_err *err)
 {
 	struct ut_page page;
 
@@ -254,15 +254,15 @@ static int cmd_serve(int argc, const char *const *argv)
 	struct ut_command_line line = { 0 };
 	int rc;
 
-	if (ut_command_line_parse(&line, &ut_cmd_serve, make_table(&line.arena, &opts), &opts.help,
-				  argc, argv)) {
+	if (ut_command_line_parse(&line, &ut_cmd_serve, cmd_serve_make_table(&line.arena, &opts),
+				  &opts.help, argc, argv)) {
 		if (opts.keep) {
 			line.status = ut_supervisor_run(opts.keep);
 			return ut_command_line_end(&line);
 		}
 		rc = line.words.count ? ut_err_set(&line.err, -EINVAL, "'%s': serve takes no words",
 						   line.words.items[0])
-				      : check(&opts, &line.err);
+				      : cmd_serve_check(&opts, &line.err);
 		if (rc == -EINVAL) {
 			line.status = ut_cmd_misuse(&ut_cmd_serve, &line.err);
 		} else {
@@ -277,7 +277,7 @@ static int cmd_serve(int argc, const char *const *argv)
 
 static const struct ut_opt *serve_options(struct ut_arena *a)
 {
-	return make_table(a, UT_NEW(a, struct serve_opts));
+	return cmd_serve_make_table(a, UT_NEW(a, struct serve_opts));
 }
 
 const struct ut_cmd ut_cmd_serve = {

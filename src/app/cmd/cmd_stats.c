@@ -61,7 +61,7 @@ static bool is_empty(const struct ut_stats *s)
 	return !s->counter_count;
 }
 
-static int add_store(void *ctx, size_t i, struct ut_store *store, struct ut_err *err)
+static int cmd_stats_add_store(void *ctx, size_t i, struct ut_store *store, struct ut_err *err)
 {
 	struct work *w = ctx;
 
@@ -92,19 +92,19 @@ static int fold(void *ctx, const char *data, size_t len, struct ut_err *err)
 }
 
 /* Every rank its share of the inputs; rank 0 has the sum in the end. */
-static int count(struct work *w, struct ut_mpijob *job, const struct ut_words *words,
-		 struct ut_err *err)
+static int cmd_stats_count(struct work *w, struct ut_mpijob *job, const struct ut_words *words,
+			   struct ut_err *err)
 {
 	const struct ut_fold reduce = { pack, fold, w };
 	const struct ut_load how = { "stats", w->threads, .checked = false,
 				     .logger = ut_log_stderr() };
-	const struct ut_rank_reader reader = { add_store, w };
+	const struct ut_rank_reader reader = { cmd_stats_add_store, w };
 	int rc = ut_rank_load(job, words->count, words->items, &how, &reader, err);
 
 	return rc ? rc : ut_mpijob_reduce(job, &reduce, err);
 }
 
-static int print(const struct stats_opts *o, struct ut_stats *s, struct ut_err *err)
+static int cmd_stats_print(const struct stats_opts *o, struct ut_stats *s, struct ut_err *err)
 {
 	const struct ut_report_opts report = ut_table_report(&o->table, STDOUT_FILENO, USUAL_ROWS);
 	struct ut_out *out = ut_out_open("-", 0);
@@ -125,11 +125,11 @@ static int stats(const struct stats_opts *o, struct work *w, const struct ut_wor
 		return UT_EXIT_OK;
 	if (note.text[0])
 		ut_log(UT_WARN, "%s", note.text);
-	rc = count(w, &job, words, err);
+	rc = cmd_stats_count(w, &job, words, err);
 	first = !job.rank;
 	ut_mpijob_stop(&job);
 	if (!rc && first)
-		rc = print(o, &w->stats, err);
+		rc = cmd_stats_print(o, &w->stats, err);
 	if (!rc && first && w->why.len && is_empty(&w->stats))
 		ut_log(UT_WARN, "no event fits %s", w->why.data);
 	ut_buf_release(&w->why);
@@ -174,7 +174,7 @@ static int device_stats(const struct stats_opts *o, const struct ut_words *words
 
 /* ---- the glue ------------------------------------------------------------------------------ */
 
-static const struct ut_opt *make_table(struct ut_arena *a, struct stats_opts *o)
+static const struct ut_opt *cmd_stats_make_table(struct ut_arena *a, struct stats_opts *o)
 {
 	const struct ut_opt table[] = {
 		ut_opt_heading("Options"),
@@ -207,7 +207,7 @@ static const struct ut_opt *make_table(struct ut_arena *a, struct stats_opts *o)
 	return ut_filter_table(a, table, sizeof(table) / sizeof(table[0]), &o->filter);
 }
 
-static int finalize(struct stats_opts *o, unsigned int *by, struct ut_err *err)
+static int cmd_stats_finalize(struct stats_opts *o, unsigned int *by, struct ut_err *err)
 {
 	struct ut_err inner = { 0 };
 	int rc = ut_table_opts_check(&o->table, err);
@@ -228,13 +228,13 @@ static int finalize(struct stats_opts *o, unsigned int *by, struct ut_err *err)
 	return ut_stats_check_sort(*by, &o->view, o->table.sort, err);
 }
 
-static int start(struct stats_opts *o, const struct ut_words *words, struct ut_err *err)
+static int cmd_stats_start(struct stats_opts *o, const struct ut_words *words, struct ut_err *err)
 {
 	struct work w = { .threads = ut_load_threads(o->threads) };
 	unsigned int by = 0;
 	int status;
 
-	if (finalize(o, &by, err) || ut_filter_init(&w.filter, &o->filter, err))
+	if (cmd_stats_finalize(o, &by, err) || ut_filter_init(&w.filter, &o->filter, err))
 		return ut_job_look().rank ? UT_EXIT_MISUSE : ut_cmd_misuse(&ut_cmd_stats, err);
 	ut_stats_init(&w.stats, by);
 	status = stats(o, &w, words, err);
@@ -249,7 +249,8 @@ static int cmd_stats(int argc, const char *const *argv)
 	struct ut_arena arena = { 0 };
 	struct ut_words words = { 0 };
 	struct ut_err err = { 0 };
-	int rc = ut_words_parse(&words, &arena, make_table(&arena, &opts), argc, argv, &err);
+	int rc = ut_words_parse(&words, &arena, cmd_stats_make_table(&arena, &opts), argc, argv,
+				&err);
 	int status;
 
 	if (!rc && opts.help)
@@ -260,7 +261,7 @@ static int cmd_stats(int argc, const char *const *argv)
 		status = UT_EXIT_MISUSE;
 	else
 		status = opts.device ? device_stats(&opts, &words, &err)
-				     : start(&opts, &words, &err);
+				     : cmd_stats_start(&opts, &words, &err);
 	ut_filter_opts_release(&opts.filter);
 	ut_arena_release(&arena);
 	return status;
@@ -268,7 +269,7 @@ static int cmd_stats(int argc, const char *const *argv)
 
 static const struct ut_opt *stats_options(struct ut_arena *a)
 {
-	return make_table(a, UT_NEW(a, struct stats_opts));
+	return cmd_stats_make_table(a, UT_NEW(a, struct stats_opts));
 }
 
 const struct ut_cmd ut_cmd_stats = {

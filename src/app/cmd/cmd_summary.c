@@ -53,7 +53,7 @@ static int skip_empty(void *ctx, const char *value, struct ut_err *err)
 	return 0;
 }
 
-static const struct ut_opt *make_table(struct ut_arena *a, struct summary_opts *o)
+static const struct ut_opt *cmd_summary_make_table(struct ut_arena *a, struct summary_opts *o)
 {
 	struct ut_table_opts *p = &o->print;
 	const struct ut_opt table[] = {
@@ -170,21 +170,21 @@ static int write_result(struct summary *s, struct ut_out *out, struct ut_err *er
 }
 
 /* What the chart says it was made of: "." says nothing. */
-static const char *name_of(const char *path)
+static const char *cmd_summary_name_of(const char *path)
 {
 	const char *name = ut_path_base(path);
 
 	return name[0] == '.' ? "" : name;
 }
 
-static int draw(struct summary *s, struct ut_err *err)
+static int cmd_summary_draw(struct summary *s, struct ut_err *err)
 {
 	size_t count;
 	const struct ut_tally_line *lines =
 		ut_tally_lines(&s->tally, &s->schema, s->opts->how, false, &count);
 
-	return ut_summary_chart(s->opts->chart, name_of(s->opts->inputs.items[0]), lines, count,
-				err);
+	return ut_summary_chart(s->opts->chart, cmd_summary_name_of(s->opts->inputs.items[0]),
+				lines, count, err);
 }
 
 static int sum_up(struct summary *s, struct ut_err *err)
@@ -207,14 +207,15 @@ static int sum_up(struct summary *s, struct ut_err *err)
 	out = ut_out_open(o->output ? o->output : "-", UT_OUT_OVERWRITE | UT_OUT_RENEW);
 	rc = write_result(s, out, err);
 	if (!rc && o->chart)
-		rc = draw(s, err);
+		rc = cmd_summary_draw(s, err);
 	if (!rc)
 		return ut_out_commit(out, err);
 	ut_out_abandon(out);
 	return rc;
 }
 
-static int check(struct summary_opts *o, const struct ut_words *words, struct ut_err *err)
+static int cmd_summary_check(struct summary_opts *o, const struct ut_words *words,
+			     struct ut_err *err)
 {
 	for (int i = 0; i < words->count; i++)
 		ut_opt_list_add(&o->inputs, words->items[i]);
@@ -239,9 +240,10 @@ static int cmd_summary(int argc, const char *const *argv)
 	struct summary s = { .opts = &opts };
 	struct ut_command_line line = { 0 };
 
-	if (ut_command_line_parse(&line, &ut_cmd_summary, make_table(&line.arena, &opts),
-				  &opts.help, argc, argv)) {
-		if (check(&opts, &line.words, &line.err))
+	if (ut_command_line_parse(&line, &ut_cmd_summary,
+				  cmd_summary_make_table(&line.arena, &opts), &opts.help, argc,
+				  argv)) {
+		if (cmd_summary_check(&opts, &line.words, &line.err))
 			line.status = ut_cmd_misuse(&ut_cmd_summary, &line.err);
 		else if (sum_up(&s, &line.err))
 			line.status = ut_cmd_fail(&ut_cmd_summary, &line.err);
@@ -254,7 +256,7 @@ static int cmd_summary(int argc, const char *const *argv)
 
 static const struct ut_opt *summary_options(struct ut_arena *a)
 {
-	return make_table(a, UT_NEW(a, struct summary_opts));
+	return cmd_summary_make_table(a, UT_NEW(a, struct summary_opts));
 }
 
 const struct ut_cmd ut_cmd_summary = {

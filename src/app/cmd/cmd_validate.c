@@ -54,7 +54,7 @@ struct report {
 	struct warnings warnings;
 };
 
-static void keep(struct warnings *w, const char *text, bool lost)
+static void validate_keep(struct warnings *w, const char *text, bool lost)
 {
 	struct warning *new;
 
@@ -68,13 +68,13 @@ static void keep(struct warnings *w, const char *text, bool lost)
 static void keep_repair(void *ctx, const char *path, const char *text)
 {
 	(void)path;
-	keep(ctx, text, false);
+	validate_keep(ctx, text, false);
 }
 
 static void keep_loss(void *ctx, const char *path, const char *text)
 {
 	(void)path;
-	keep(ctx, text, true);
+	validate_keep(ctx, text, true);
 }
 
 static const char *weight_of(const struct warning *w)
@@ -125,7 +125,7 @@ static void examine(struct report *r, unsigned int threads)
 	ut_check_store(&r->check, &r->store);
 }
 
-static void release(struct report *r)
+static void validate_release(struct report *r)
 {
 	for (size_t i = 0; i < r->warnings.count; i++)
 		free(r->warnings.items[i].text);
@@ -138,7 +138,7 @@ struct outcome {
 	size_t lost, odd;
 };
 
-static struct outcome evaluate(const struct report *r)
+static struct outcome validate_evaluate(const struct report *r)
 {
 	struct outcome v = { .lost = r->failure[0] != '\0' };
 
@@ -232,9 +232,9 @@ static bool put_failures(struct ut_out *o, const struct report *r)
 	return any;
 }
 
-static void put_text(struct ut_out *o, const struct report *r)
+static void validate_put_text(struct ut_out *o, const struct report *r)
 {
-	struct outcome v = evaluate(r);
+	struct outcome v = validate_evaluate(r);
 	bool failed;
 
 	ut_cell_text(o, r->path);
@@ -310,9 +310,9 @@ static void json_findings(struct ut_out *o, const struct report *r)
 	ut_out_text(o, "]");
 }
 
-static void put_json(struct ut_out *o, const struct report *r)
+static void validate_put_json(struct ut_out *o, const struct report *r)
 {
-	struct outcome v = evaluate(r);
+	struct outcome v = validate_evaluate(r);
 
 	ut_out_text(o, "{");
 	json_str(o, "path", r->path);
@@ -357,18 +357,18 @@ static int validate(const struct validate_opts *opts, const struct ut_words *wor
 		struct outcome v;
 
 		examine(&r, ut_load_threads(opts->threads));
-		v = evaluate(&r);
+		v = validate_evaluate(&r);
 		*bad |= v.lost || (opts->strict && v.odd);
 		ut_out_text(out, opts->json && i ? ",\n" : "");
-		(opts->json ? put_json : put_text)(out, &r);
-		release(&r);
+		(opts->json ? validate_put_json : validate_put_text)(out, &r);
+		validate_release(&r);
 	}
 	ut_out_text(out, opts->json ? "]\n" : "");
 	ut_inputs_release(&in);
 	return ut_out_commit(out, err);
 }
 
-static const struct ut_opt *make_table(struct ut_arena *a, struct validate_opts *o)
+static const struct ut_opt *validate_make_table(struct ut_arena *a, struct validate_opts *o)
 {
 	const struct ut_opt table[] = {
 		ut_opt_heading("Options"),
@@ -392,7 +392,8 @@ static int cmd_validate(int argc, const char *const *argv)
 	struct ut_words words = { 0 };
 	struct ut_err err = { 0 };
 	bool bad = false;
-	int rc = ut_words_parse(&words, &arena, make_table(&arena, &opts), argc, argv, &err);
+	int rc = ut_words_parse(&words, &arena, validate_make_table(&arena, &opts), argc, argv,
+				&err);
 	int status;
 
 	if (!rc && opts.help)
@@ -411,7 +412,7 @@ static int cmd_validate(int argc, const char *const *argv)
 
 static const struct ut_opt *validate_options(struct ut_arena *a)
 {
-	return make_table(a, UT_NEW(a, struct validate_opts));
+	return validate_make_table(a, UT_NEW(a, struct validate_opts));
 }
 
 const struct ut_cmd ut_cmd_validate = {

@@ -28,7 +28,7 @@ struct view_opts {
 	struct ut_metrics_given given;
 };
 
-static const struct ut_opt *make_table(struct ut_arena *a, struct view_opts *opts)
+static const struct ut_opt *cmd_view_make_table(struct ut_arena *a, struct view_opts *opts)
 {
 	struct ut_view_opts *o = &opts->view;
 	struct ut_metrics_given *g = &opts->given;
@@ -158,7 +158,7 @@ static int start_metrics(struct ut_metrics_browser **browser, struct ut_metrics_
 	return rc ? rc : ut_metrics_browser_start(browser, m, &line->err);
 }
 
-static int show(struct view_opts *o, struct ut_command_line *line)
+static int cmd_view_show(struct view_opts *o, struct ut_command_line *line)
 {
 	const char *live = find_live(&line->arena, &line->words);
 
@@ -174,13 +174,13 @@ static int cmd_view(int argc, const char *const *argv)
 	struct ut_command_line line = { 0 };
 	struct ut_metrics_opts metrics = { 0 };
 
-	if (ut_command_line_parse(&line, &ut_cmd_view, make_table(&line.arena, &opts),
+	if (ut_command_line_parse(&line, &ut_cmd_view, cmd_view_make_table(&line.arena, &opts),
 				  &opts.view.help, argc, argv)) {
 		add_traces(&line.words, &line.arena, &opts.traces);
 		if (start_metrics(&browser, &metrics, &opts, &line))
 			line.status = ut_cmd_fail(&ut_cmd_view, &line.err);
 		else
-			line.status = show(&opts, &line);
+			line.status = cmd_view_show(&opts, &line);
 	}
 	ut_metrics_browser_stop(browser);
 	ut_metrics_given_release(metrics.input ? &metrics.given : &opts.given);
@@ -190,7 +190,7 @@ static int cmd_view(int argc, const char *const *argv)
 
 static const struct ut_opt *view_options(struct ut_arena *a)
 {
-	return make_table(a, UT_NEW(a, struct view_opts));
+	return cmd_view_make_table(a, UT_NEW(a, struct view_opts));
 }
 
 const struct ut_cmd ut_cmd_view = {

@@ -40,7 +40,7 @@ struct dashboard {
 };
 
 /* The log is read once more; what is doubtful in it has been told when its results were made. */
-static int make_view(struct dashboard *d, struct ut_view **view, struct ut_err *err)
+static int devlog_serve_make_view(struct dashboard *d, struct ut_view **view, struct ut_err *err)
 {
 	struct ut_devlog_opts quiet = *d->opts;
 	struct ut_tt_alignment align;
@@ -79,7 +79,7 @@ static int again(void *ctx, struct ut_view **view, struct ut_err *err)
 	int rc = d->refresh(d->opts, err);
 
 	name_tarball(d);
-	return rc ? rc : make_view(d, view, err);
+	return rc ? rc : devlog_serve_make_view(d, view, err);
 }
 
 /* What this run has written; the tarball also under the name that it has always had here. */
@@ -109,7 +109,7 @@ int ut_devlog_serve(const struct ut_devlog_opts *o, ut_devlog_refresh_fn refresh
 
 	name_tarball(&d);
 	list_files(&d);
-	rc = make_view(&d, &view, err);
+	rc = devlog_serve_make_view(&d, &view, err);
 	if (!rc)
 		rc = ut_view_offer(&(struct ut_view_offer){ .name = "Device Profiler Dashboard",
 							    .port = (uint16_t)o->port,

@@ -24,19 +24,19 @@ struct features {
 	const char *dir; /* LIBDIR/unitrace; NULL if there is no collector */
 };
 
-static void add(struct ut_buf *list, const char *name)
+static void features_add(struct ut_buf *list, const char *name)
 {
 	ut_buf_fmt(list, "%s%s", list->len ? ", " : "", name);
 }
 
 /* A list on a line of its own, or among what is missing. */
-static void send_report(struct features *f, const char *what, struct ut_buf *list,
-			const char *missing)
+static void features_send_report(struct features *f, const char *what, struct ut_buf *list,
+				 const char *missing)
 {
 	if (list->len)
 		fprintf(f->to, "  %-9s %s\n", what, list->data);
 	else
-		add(&f->missing, missing);
+		features_add(&f->missing, missing);
 	ut_buf_release(list);
 }
 
@@ -55,7 +55,7 @@ static void add_plugin(struct ut_buf *list, const char *file)
 		return;
 	for (size_t i = 0; names[i].file; i++) {
 		if (strlen(names[i].file) == len && !strncmp(names[i].file, file, len)) {
-			add(list, names[i].name);
+			features_add(list, names[i].name);
 			return;
 		}
 	}
@@ -93,7 +93,7 @@ static void find_dir(struct features *f)
 	const char *library;
 
 	if (ut_library_find(f->arena, &library, &err))
-		add(&f->missing, "the collector (nothing can be recorded)");
+		features_add(&f->missing, "the collector (nothing can be recorded)");
 	else
 		f->dir = ut_path_dir(f->arena, ut_inject_backend_dir(f->arena, library));
 }
@@ -106,31 +106,31 @@ static void report_recording(struct features *f)
 		ut_buf_fmt(&marks, "ITT (%d functions)", UT_ITT_FUNCTIONS);
 	list_files(f, "backends", &devices, add_plugin);
 	list_files(f, "python/unitrace", &python, add_python);
-	send_report(f, "marks", &marks, "ITT");
-	send_report(f, "devices", &devices, "devices");
-	send_report(f, "Python", &python, "Python");
+	features_send_report(f, "marks", &marks, "ITT");
+	features_send_report(f, "devices", &devices, "devices");
+	features_send_report(f, "Python", &python, "Python");
 }
 
 static void add_packing(struct features *f, struct ut_buf *list, bool is_first)
 {
 	if (UT_HAVE_ZLIB)
-		add(list, ".gz");
+		features_add(list, ".gz");
 	else if (is_first)
-		add(&f->missing, "zlib (.gz)");
+		features_add(&f->missing, "zlib (.gz)");
 	if (UT_HAVE_ZSTD)
-		add(list, ".zst");
+		features_add(list, ".zst");
 	else if (is_first)
-		add(&f->missing, "zstd (.zst)");
+		features_add(&f->missing, "zstd (.zst)");
 	if (!is_first)
 		return;
 	if (UT_HAVE_LZMA)
-		add(list, ".xz");
+		features_add(list, ".xz");
 	else
-		add(&f->missing, "liblzma (.xz)");
+		features_add(&f->missing, "liblzma (.xz)");
 	if (UT_HAVE_BZIP2)
-		add(list, ".bz2");
+		features_add(list, ".bz2");
 	else
-		add(&f->missing, "libbz2 (.bz2)");
+		features_add(&f->missing, "libbz2 (.bz2)");
 }
 
 static void report_files(struct features *f)
@@ -138,20 +138,20 @@ static void report_files(struct features *f)
 	struct ut_buf reads = { 0 }, writes = { 0 }, sql = { 0 }, mpi = { 0 };
 
 	for (size_t i = 0; ut_importers[i]; i++)
-		add(&reads, ut_importers[i]->name);
+		features_add(&reads, ut_importers[i]->name);
 	for (size_t i = 0; ut_exporters[i]; i++) {
 		if (ut_exporters[i] != &ut_export_html || !ut_one_page_missing())
-			add(&writes, ut_exporters[i]->name);
+			features_add(&writes, ut_exporters[i]->name);
 	}
 	add_packing(f, &reads, true);
 	add_packing(f, &writes, false);
 	if (UT_HAVE_SQLITE)
-		add(&sql, "SQLite");
+		features_add(&sql, "SQLite");
 	list_files(f, "mpi", &mpi, add_plugin);
-	send_report(f, "reads", &reads, "");
-	send_report(f, "writes", &writes, "");
-	send_report(f, "SQL", &sql, "SQLite (query, --format sqlite)");
-	send_report(f, "MPI", &mpi, "MPI (commands on several ranks)");
+	features_send_report(f, "reads", &reads, "");
+	features_send_report(f, "writes", &writes, "");
+	features_send_report(f, "SQL", &sql, "SQLite (query, --format sqlite)");
+	features_send_report(f, "MPI", &mpi, "MPI (commands on several ranks)");
 }
 
 static void report_viewer(struct features *f)
@@ -163,17 +163,17 @@ static void report_viewer(struct features *f)
 	int rc = ut_serve_check(&why);
 
 	if (has_page && !rc)
-		add(&ways, "in a browser");
+		features_add(&ways, "in a browser");
 	if (!ut_one_page_missing())
-		add(&ways, "as one file");
+		features_add(&ways, "as one file");
 	else if (has_page)
-		add(&f->missing, "the module of saved pages (view --save, html)");
+		features_add(&f->missing, "the module of saved pages (view --save, html)");
 	if (rc == -ENOTSUP)
-		add(&f->missing, "libmicrohttpd (view, --serve)");
+		features_add(&f->missing, "libmicrohttpd (view, --serve)");
 	else if (rc)
 		ut_buf_fmt(&f->missing, "%sview and --serve: %s", f->missing.len ? ", " : "",
 			   why.text);
-	send_report(f, "view", &ways, "the viewer's page (view, html)");
+	features_send_report(f, "view", &ways, "the viewer's page (view, html)");
 }
 
 static void report_charts(struct features *f)
@@ -182,18 +182,18 @@ static void report_charts(struct features *f)
 	struct ut_err why = { 0 };
 	int rc = ut_picture_check(UT_PICTURE_PDF, &why);
 
-	add(&formats, "SVG");
+	features_add(&formats, "SVG");
 	if (!rc) {
-		add(&formats, "PDF");
-		add(&formats, "PNG");
+		features_add(&formats, "PDF");
+		features_add(&formats, "PNG");
 	} else if (rc == -ENOTSUP) {
-		add(&f->missing, "cairo (PDF, PNG)");
+		features_add(&f->missing, "cairo (PDF, PNG)");
 	} else {
 		ut_buf_fmt(&f->missing, "%s%s", f->missing.len ? ", " : "", why.text);
 	}
 	if (!ut_one_page_missing())
-		add(&formats, "html");
-	send_report(f, "charts", &formats, "");
+		features_add(&formats, "html");
+	features_send_report(f, "charts", &formats, "");
 }
 
 void ut_features_print(FILE *to)

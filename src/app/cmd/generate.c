@@ -21,7 +21,7 @@ static const struct {
 	{ "fish", "unitrace.fish", ut_generate_fish },
 };
 
-static struct ut_out *open_file(struct ut_arena *a, const char *dir, const char *name)
+static struct ut_out *generate_open_file(struct ut_arena *a, const char *dir, const char *name)
 {
 	return ut_out_open(ut_path_join(a, dir, name), UT_OUT_OVERWRITE | UT_OUT_RENEW);
 }
@@ -30,7 +30,7 @@ static struct ut_out *open_file(struct ut_arena *a, const char *dir, const char 
 static int write_man_link(struct ut_arena *a, const char *dir, const char *name,
 			  const char *command, struct ut_err *err)
 {
-	struct ut_out *out = open_file(a, dir, ut_str_fmt(a, "%s.1", name));
+	struct ut_out *out = generate_open_file(a, dir, ut_str_fmt(a, "%s.1", name));
 
 	ut_out_fmt(out, ".so man1/unitrace-%s.1\n", command);
 	return ut_out_commit(out, err);
@@ -62,7 +62,7 @@ static int write_man_links(struct ut_arena *a, const char *dir, struct ut_err *e
 
 static int write_man(struct ut_arena *a, const char *dir, struct ut_err *err)
 {
-	struct ut_out *out = open_file(a, dir, "unitrace.1");
+	struct ut_out *out = generate_open_file(a, dir, "unitrace.1");
 	int rc;
 
 	ut_generate_man_program(out);
@@ -70,7 +70,7 @@ static int write_man(struct ut_arena *a, const char *dir, struct ut_err *err)
 	for (size_t i = 0; !rc && ut_cmds[i]; i++) {
 		const struct ut_cmd *cmd = ut_cmds[i];
 
-		out = open_file(a, dir, ut_str_fmt(a, "unitrace-%s.1", cmd->name));
+		out = generate_open_file(a, dir, ut_str_fmt(a, "unitrace-%s.1", cmd->name));
 		ut_generate_man(out, cmd, cmd->options(a));
 		rc = ut_out_commit(out, err);
 	}
@@ -90,7 +90,7 @@ static int write_kind(struct ut_arena *a, const char *kind, const char *dir, str
 
 		if (strcmp(shells[i].kind, kind))
 			continue;
-		out = open_file(a, dir, shells[i].file);
+		out = generate_open_file(a, dir, shells[i].file);
 		shells[i].write(out);
 		return ut_out_commit(out, err);
 	}

@@ -34,7 +34,7 @@ static void put_n(struct ut_out *out, const char *text, size_t len)
 	}
 }
 
-static void put(struct ut_out *out, const char *text)
+static void generate_man_put(struct ut_out *out, const char *text)
 {
 	put_n(out, text, strlen(text));
 }
@@ -49,11 +49,11 @@ static void put_paragraphs(struct ut_out *out, const char *text)
 		ut_out_text(out, "\n.PP\n");
 		text = gap + 2;
 	}
-	put(out, text);
+	generate_man_put(out, text);
 	ut_out_text(out, "\n");
 }
 
-static void put_title(struct ut_out *out, const char *name)
+static void generate_man_put_title(struct ut_out *out, const char *name)
 {
 	ut_out_fmt(out, ".\\\" Written by unitrace \\-\\-generate man. Do not edit.\n");
 	ut_out_fmt(out, ".TH %s 1 " CHANGED " \"unitrace " UT_VERSION "\" \"unitrace manual\"\n",
@@ -66,19 +66,19 @@ static void put_option(struct ut_out *out, const struct ut_opt *o)
 	if (o->letter)
 		ut_out_fmt(out, "\\fB\\-%c\\fR, ", o->letter);
 	ut_out_text(out, "\\fB\\-\\-");
-	put(out, o->name);
+	generate_man_put(out, o->name);
 	ut_out_text(out, "\\fR");
 	if (ut_opt_has_value(o)) {
 		ut_out_text(out, " \\fI");
-		put(out, o->arg);
+		generate_man_put(out, o->arg);
 		ut_out_text(out, "\\fR");
 	} else if (o->optional) {
 		ut_out_text(out, "[=\\fI");
-		put(out, o->arg);
+		generate_man_put(out, o->arg);
 		ut_out_text(out, "\\fR]");
 	}
 	ut_out_text(out, "\n");
-	put(out, o->help);
+	generate_man_put(out, o->help);
 	ut_out_text(out, "\n");
 }
 
@@ -89,7 +89,7 @@ static void put_options(struct ut_out *out, const struct ut_opt *table)
 			continue;
 		if (o->type == UT_OPT_HEADING) {
 			ut_out_text(out, ".SS ");
-			put(out, o->help);
+			generate_man_put(out, o->help);
 			ut_out_text(out, "\n");
 		} else {
 			put_option(out, o);
@@ -100,7 +100,7 @@ static void put_options(struct ut_out *out, const struct ut_opt *table)
 static void put_examples(struct ut_out *out, const char *examples)
 {
 	ut_out_text(out, ".SH EXAMPLES\n.nf\n");
-	put(out, examples);
+	generate_man_put(out, examples);
 	ut_out_text(out, ".fi\n");
 }
 
@@ -124,7 +124,7 @@ static void put_see_also(struct ut_out *out, const char *but)
 
 void ut_generate_man_program(struct ut_out *out)
 {
-	put_title(out, "UNITRACE");
+	generate_man_put_title(out, "UNITRACE");
 	ut_out_text(out, ".SH NAME\nunitrace \\- record what an application does\n"
 			 ".SH SYNOPSIS\n"
 			 "\\fBunitrace\\fR [\\fIOPTIONS\\fR] \\fIPROGRAM\\fR "
@@ -135,9 +135,9 @@ void ut_generate_man_program(struct ut_out *out)
 	ut_out_text(out, ".SH COMMANDS\n");
 	for (size_t i = 0; ut_cmds[i]; i++) {
 		ut_out_fmt(out, ".TP\n\\fB%s\\fR ", ut_cmds[i]->name);
-		put(out, ut_cmds[i]->usage);
+		generate_man_put(out, ut_cmds[i]->usage);
 		ut_out_text(out, "\n");
-		put(out, ut_cmds[i]->summary);
+		generate_man_put(out, ut_cmds[i]->summary);
 		ut_out_fmt(out, "; see \\fBunitrace\\-%s\\fR(1)\n", ut_cmds[i]->name);
 	}
 	ut_out_text(out, ".TP\n\\fBhelp\\fR [COMMAND]\nexplain a command\n");
@@ -152,9 +152,9 @@ static void put_other_names(struct ut_out *out, const struct ut_cmd *cmd)
 		if (strcmp(link->command, cmd->name) != 0)
 			continue;
 		ut_out_text(out, ".br\n\\fB");
-		put(out, link->name);
+		generate_man_put(out, link->name);
 		ut_out_text(out, "\\fR ");
-		put(out, cmd->usage);
+		generate_man_put(out, cmd->usage);
 		ut_out_text(out, "\n");
 	}
 }
@@ -167,11 +167,11 @@ void ut_generate_man(struct ut_out *out, const struct ut_cmd *cmd, const struct 
 	for (size_t i = 0; cmd->name[i] && at + 1 < sizeof(title); i++)
 		title[at++] = (char)(cmd->name[i] - 'a' + 'A');
 	title[at] = '\0';
-	put_title(out, title);
+	generate_man_put_title(out, title);
 	ut_out_fmt(out, ".SH NAME\nunitrace\\-%s \\- ", cmd->name);
-	put(out, cmd->summary);
+	generate_man_put(out, cmd->summary);
 	ut_out_fmt(out, "\n.SH SYNOPSIS\n\\fBunitrace %s\\fR ", cmd->name);
-	put(out, cmd->usage);
+	generate_man_put(out, cmd->usage);
 	ut_out_text(out, "\n");
 	put_other_names(out, cmd);
 	ut_out_text(out, ".SH DESCRIPTION\n");

@@ -13,7 +13,7 @@
 
 #define NOTE "written by unitrace --generate; do not edit.\n"
 
-static bool is_shown(const struct ut_opt *o)
+static bool generate_shell_is_shown(const struct ut_opt *o)
 {
 	return o->type != UT_OPT_HEADING && !o->hidden;
 }
@@ -38,12 +38,13 @@ static void put_command_names(struct ut_out *out)
 }
 
 /* "-o --output", all options or only those that take a value */
-static void put_names(struct ut_out *out, const struct ut_opt *table, bool values_only)
+static void generate_shell_put_names(struct ut_out *out, const struct ut_opt *table,
+				     bool values_only)
 {
 	const char *blank = "";
 
 	for (const struct ut_opt *o = table; o->type; o++) {
-		if (!is_shown(o) || (values_only && !ut_opt_has_value(o)))
+		if (!generate_shell_is_shown(o) || (values_only && !ut_opt_has_value(o)))
 			continue;
 		if (o->letter) {
 			ut_out_fmt(out, "%s-%c", blank, o->letter);
@@ -57,7 +58,7 @@ static void put_names(struct ut_out *out, const struct ut_opt *table, bool value
 static void put_bash_values(struct ut_out *out, const struct ut_opt *table)
 {
 	for (const struct ut_opt *o = table; o->type; o++) {
-		if (!is_shown(o) || !ut_opt_has_value(o) || !o->words)
+		if (!generate_shell_is_shown(o) || !ut_opt_has_value(o) || !o->words)
 			continue;
 		if (o->letter)
 			ut_out_fmt(out, "\t-%c | ", o->letter);
@@ -84,11 +85,11 @@ static void put_bash_command(struct ut_out *out, const struct ut_cmd *cmd,
 	ut_out_text(out, "\n_unitrace_options_");
 	put_bash_name(out, cmd);
 	ut_out_text(out, "='");
-	put_names(out, table, false);
+	generate_shell_put_names(out, table, false);
 	ut_out_text(out, "'\n_unitrace_valued_");
 	put_bash_name(out, cmd);
 	ut_out_text(out, "=' ");
-	put_names(out, table, true);
+	generate_shell_put_names(out, table, true);
 	ut_out_text(out, " '\n_unitrace_value_");
 	put_bash_name(out, cmd);
 	ut_out_text(out, "()\n{\n\tcase \"$1\" in\n");
@@ -194,7 +195,7 @@ static void put_zsh_command(struct ut_out *out, const struct ut_cmd *cmd,
 
 	ut_out_fmt(out, "\n_unitrace_%s() {\n\t_arguments -S \\\n", cmd->name);
 	for (const struct ut_opt *o = table; o->type; o++) {
-		if (!is_shown(o))
+		if (!generate_shell_is_shown(o))
 			continue;
 		if (o->letter) {
 			name[0] = '-';
@@ -274,7 +275,7 @@ static void put_fish_command(struct ut_out *out, const struct ut_cmd *cmd,
 	put_quoted(out, cmd->summary, "");
 	ut_out_text(out, "'\n");
 	for (const struct ut_opt *o = table; o->type; o++) {
-		if (is_shown(o))
+		if (generate_shell_is_shown(o))
 			put_fish_option(out, cmd, o);
 	}
 }

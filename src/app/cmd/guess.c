@@ -133,7 +133,7 @@ static void add_words(struct ut_buf *b, int argc, const char *const *argv)
 }
 
 /* 'n' (also: no answer) or 'y'. */
-static int ask(const char *question)
+static int guess_ask(const char *question)
 {
 	char answer[64];
 
@@ -159,7 +159,7 @@ static int doubt(const struct ut_cmd *meant, int argc, const char *const *argv)
 	add_words(&text, argc - 1, argv + 1);
 	ut_buf_text(&text, "'?");
 	if (isatty(STDIN_FILENO) && isatty(STDERR_FILENO)) {
-		answer = ask(text.data);
+		answer = guess_ask(text.data);
 	} else {
 		ut_buf_text(&text, " To record the program: unitrace --");
 		add_words(&text, argc, argv);

@@ -46,7 +46,8 @@ static bool has_task(const struct ut_store *store, const char *pattern)
 	return false;
 }
 
-static int add_store(void *ctx, size_t i, struct ut_store *store, struct ut_err *err)
+static int hotspots_report_add_store(void *ctx, size_t i, struct ut_store *store,
+				     struct ut_err *err)
 {
 	struct reading *r = ctx;
 
@@ -83,7 +84,7 @@ static int read_profile(struct ut_prof *p, const struct ut_prof_opts *opts, int 
 
 	ut_prof_init(p, opts);
 	if (!rc)
-		rc = ut_load_each(&in, &how, add_store, &r, err);
+		rc = ut_load_each(&in, &how, hotspots_report_add_store, &r, err);
 	if (!rc && !p->samples && !p->none)
 		rc = explain_empty(&r, paths[0], err);
 	ut_prof_finalize(p);
@@ -143,7 +144,7 @@ static void print_by(const struct ut_prof *p, enum ut_hot_by by,
 }
 
 /* Nobody has said which rows, in which order, or how many. */
-static bool is_plain(const struct ut_hotspots_opts *o)
+static bool hotspots_report_is_plain(const struct ut_hotspots_opts *o)
 {
 	return !o->by && !o->table.sort && o->table.limit == UINT64_MAX &&
 	       o->table.rows == UINT64_MAX && !o->table.json && !o->table.csv;
@@ -158,7 +159,8 @@ static void print_rows(const struct ut_hotspots_opts *o, const struct ut_prof *p
 {
 	struct ut_report_opts report = ut_table_report(&o->table, STDOUT_FILENO, USUAL_ROWS);
 
-	if (is_plain(o) && 100 * (double)ut_hotspots_for_own(p) >= OWN_SHARE * (double)p->weight) {
+	if (hotspots_report_is_plain(o) &&
+	    100 * (double)ut_hotspots_for_own(p) >= OWN_SHARE * (double)p->weight) {
 		report.limit = OWN_ROWS;
 		ut_out_text(out, "Functions of the program itself, with what they call in "
 				 "libraries\n\n");
@@ -169,8 +171,8 @@ static void print_rows(const struct ut_hotspots_opts *o, const struct ut_prof *p
 	print_by(p, o->how, &report, out);
 }
 
-static int print(const struct ut_hotspots_opts *o, const struct ut_prof *p,
-		 const struct ut_prof *before, struct ut_err *err)
+static int hotspots_report_print(const struct ut_hotspots_opts *o, const struct ut_prof *p,
+				 const struct ut_prof *before, struct ut_err *err)
 {
 	const struct ut_report_opts report = ut_table_report(&o->table, STDOUT_FILENO, USUAL_ROWS);
 	struct ut_out *out = ut_out_open("-", 0);
@@ -196,8 +198,8 @@ static int print(const struct ut_hotspots_opts *o, const struct ut_prof *p,
 
 /* ---- the picture --------------------------------------------------------------------------- */
 
-static int draw(const struct ut_hotspots_opts *o, const struct ut_prof *p,
-		const struct ut_prof *before, struct ut_err *err)
+static int hotspots_report_draw(const struct ut_hotspots_opts *o, const struct ut_prof *p,
+				const struct ut_prof *before, struct ut_err *err)
 {
 	struct ut_out *out = ut_out_open(o->picture, UT_OUT_OVERWRITE);
 	struct ut_scene *scene = ut_flame_scene(p, before);
@@ -241,9 +243,9 @@ int ut_hotspots_report(const struct ut_hotspots_opts *o, const struct ut_words *
 			ut_prof_init(&before, &opts);
 	}
 	if (!rc)
-		rc = print(o, &now, o->before ? &before : NULL, err);
+		rc = hotspots_report_print(o, &now, o->before ? &before : NULL, err);
 	if (!rc && o->picture)
-		rc = draw(o, &now, o->before ? &before : NULL, err);
+		rc = hotspots_report_draw(o, &now, o->before ? &before : NULL, err);
 	if (o->before)
 		ut_prof_release(&before);
 	ut_prof_release(&now);

@@ -29,7 +29,7 @@ static void put_literally(struct ut_buf *to, const char *name)
 	}
 }
 
-static bool number_of(const char *path, uint64_t *device)
+static bool metrics_folder_number_of(const char *path, uint64_t *device)
 {
 	int end = 0;
 
@@ -57,7 +57,7 @@ int ut_metrics_folder_list(struct ut_words *files, struct ut_arena *a, const cha
 	for (size_t i = 0; i < found.gl_pathc; i++) {
 		const char *path = found.gl_pathv[i];
 
-		if (number_of(path, &device))
+		if (metrics_folder_number_of(path, &device))
 			files->items[files->count++] = ut_arena_copy(a, path, strlen(path));
 	}
 	globfree(&found);
@@ -80,7 +80,7 @@ int ut_metrics_folder_pick(const char **path, struct ut_arena *a, const char *fo
 		return rc;
 	*path = NULL;
 	for (int i = 0; i < files.count; i++) {
-		if (!number_of(files.items[i], &own) || own != device)
+		if (!metrics_folder_number_of(files.items[i], &own) || own != device)
 			continue;
 		if (*path)
 			return ut_err_set(err, -EINVAL,

@@ -97,7 +97,7 @@ void ut_metrics_given_release(struct ut_metrics_given *g)
 /* ---- option files --------------------------------------------------------------------------- */
 
 /* Those of the file come first, as they would if they were written before the others. */
-static void join(struct ut_opt_list *list, const struct ut_opt_list *before)
+static void metrics_options_join(struct ut_opt_list *list, const struct ut_opt_list *before)
 {
 	struct ut_opt_list all = { 0 };
 
@@ -109,7 +109,7 @@ static void join(struct ut_opt_list *list, const struct ut_opt_list *before)
 	*list = all;
 }
 
-static void merge(struct ut_metrics_given *to, const struct ut_metrics_given *from)
+static void metrics_options_merge(struct ut_metrics_given *to, const struct ut_metrics_given *from)
 {
 	const char *const values[] = { from->device,  from->kernel,    from->instance, from->output,
 				       from->title,   from->x_label,   from->shaders,  from->report,
@@ -125,9 +125,9 @@ static void merge(struct ut_metrics_given *to, const struct ut_metrics_given *fr
 		if (!*places[i])
 			*places[i] = values[i];
 	}
-	join(&to->metrics, &from->metrics);
-	join(&to->throughputs, &from->throughputs);
-	join(&to->labels, &from->labels);
+	metrics_options_join(&to->metrics, &from->metrics);
+	metrics_options_join(&to->throughputs, &from->throughputs);
+	metrics_options_join(&to->labels, &from->labels);
 	to->list |= from->list;
 	to->http |= from->http;
 	to->https |= from->https;
@@ -137,8 +137,8 @@ static void merge(struct ut_metrics_given *to, const struct ut_metrics_given *fr
 	to->port = to->port != UINT64_MAX ? to->port : from->port;
 }
 
-static int read_file(struct ut_metrics_given *g, struct ut_arena *a, const char *path,
-		     struct ut_err *err)
+static int metrics_options_read_file(struct ut_metrics_given *g, struct ut_arena *a,
+				     const char *path, struct ut_err *err)
 {
 	struct ut_metrics_given own = { .port = UINT64_MAX };
 	struct ut_words words = { 0 }, rest = { 0 };
@@ -157,7 +157,7 @@ static int read_file(struct ut_metrics_given *g, struct ut_arena *a, const char 
 	else if (own.files.count)
 		rc = ut_err_set(err, -EINVAL, "%s: -f in an option file", path);
 	else
-		merge(g, &own);
+		metrics_options_merge(g, &own);
 	ut_metrics_given_release(&own);
 	return rc;
 }
@@ -165,8 +165,8 @@ static int read_file(struct ut_metrics_given *g, struct ut_arena *a, const char 
 /* ---- numbers -------------------------------------------------------------------------------- */
 
 /* What is below least means all. */
-static int number(const char *text, const char *option, long long least, uint64_t all, uint64_t *to,
-		  struct ut_err *err)
+static int metrics_options_number(const char *text, const char *option, long long least,
+				  uint64_t all, uint64_t *to, struct ut_err *err)
 {
 	char *end;
 	long long value;
@@ -276,7 +276,7 @@ static int finalize_listing(struct ut_metrics_opts *o, struct ut_err *err)
 	return 0;
 }
 
-static int check(const struct ut_metrics_given *g, struct ut_err *err)
+static int metrics_options_check(const struct ut_metrics_given *g, struct ut_err *err)
 {
 	if (g->http && g->https)
 		return ut_err_set(err, -EINVAL,
@@ -299,17 +299,17 @@ int ut_metrics_options_finalize(struct ut_metrics_opts *o, struct ut_arena *a, s
 	o->want.instance = 1;
 	o->top = TOP;
 	for (size_t i = g->files.count; i-- > 0 && !rc;)
-		rc = read_file(g, a, g->files.items[i], err);
+		rc = metrics_options_read_file(g, a, g->files.items[i], err);
 	if (!rc)
-		rc = check(g, err);
+		rc = metrics_options_check(g, err);
 	if (!rc)
 		rc = finalize_listing(o, err);
 	if (!rc)
-		rc = number(g->device, "-d", 0, 0, &o->want.device, err);
+		rc = metrics_options_number(g->device, "-d", 0, 0, &o->want.device, err);
 	if (!rc)
-		rc = number(g->instance, "-i", 1, 0, &o->want.instance, err);
+		rc = metrics_options_number(g->instance, "-i", 1, 0, &o->want.instance, err);
 	if (!rc)
-		rc = number(g->top, "-n", 0, UT_STALL_TOP_ALL, &o->top, err);
+		rc = metrics_options_number(g->top, "-n", 0, UT_STALL_TOP_ALL, &o->top, err);
 	if (!rc)
 		make_plan(o, a);
 	return rc;

@@ -45,7 +45,8 @@ struct ut_metrics_browser {
 /* ---- addresses ------------------------------------------------------------------------------ */
 
 /* "/NAME/INSTANCE": the last part is the number, since a name may hold slashes. */
-static bool parse(const char *path, size_t len, struct ut_str *name, uint64_t *instance)
+static bool metrics_serve_parse(const char *path, size_t len, struct ut_str *name,
+				uint64_t *instance)
 {
 	const char *slash = len ? memrchr(path, '/', len) : NULL, *end = path + len;
 	uint64_t n = 0;
@@ -78,7 +79,7 @@ static void put_encoded(struct ut_out *out, struct ut_str text)
 
 /* ---- pages ---------------------------------------------------------------------------------- */
 
-static void attach(void *work, struct ut_view *view)
+static void metrics_serve_attach(void *work, struct ut_view *view)
 {
 	ut_metrics_work_attach(work, view);
 }
@@ -102,7 +103,7 @@ static int make_kernel(const struct ut_metrics_browser *b, struct ut_str name, u
 		.input = ut_path_base(b->opts.input),
 		.charts = w.charts.charts,
 		.count = w.charts.count,
-		.attach = attach,
+		.attach = metrics_serve_attach,
 		.ctx = &w,
 	});
 	ut_metrics_work_release(&w);
@@ -163,7 +164,8 @@ static int make_list(const struct ut_metrics_browser *b, struct ut_view **view, 
 }
 
 /* The view behind the first len bytes of a path, which is the one that was shown last as a rule. */
-static int show(struct ut_metrics_browser *b, const char *path, size_t len, struct ut_err *err)
+static int metrics_serve_show(struct ut_metrics_browser *b, const char *path, size_t len,
+			      struct ut_err *err)
 {
 	struct ut_view *view = NULL;
 	struct ut_str name;
@@ -174,7 +176,7 @@ static int show(struct ut_metrics_browser *b, const char *path, size_t len, stru
 		return 0;
 	if (!len)
 		rc = make_list(b, &view, err);
-	else if (parse(path, len, &name, &instance))
+	else if (metrics_serve_parse(path, len, &name, &instance))
 		rc = make_kernel(b, name, instance, &view, err);
 	else
 		rc = ut_err_set(err, -ENOENT, "Invalid");
@@ -190,7 +192,7 @@ static int show(struct ut_metrics_browser *b, const char *path, size_t len, stru
 /* ---- answers -------------------------------------------------------------------------------- */
 
 /* A sentence, with what it is about in it: plain text, whatever the name holds. */
-static void refuse(struct ut_reply *reply, const struct ut_err *err)
+static void metrics_serve_refuse(struct ut_reply *reply, const struct ut_err *err)
 {
 	reply->data = strdup(err->text);
 	reply->len = reply->data ? strlen(reply->data) : 0;
@@ -218,8 +220,8 @@ static void answer_page(struct ut_metrics_browser *b, const char *path, struct u
 
 	free(b->shown);
 	b->shown = NULL;
-	if (show(b, path, len, &err)) {
-		refuse(reply, &err);
+	if (metrics_serve_show(b, path, len, &err)) {
+		metrics_serve_refuse(reply, &err);
 		return;
 	}
 	reply->lent = ut_page_html;
@@ -236,9 +238,9 @@ static void answer_other(struct ut_metrics_browser *b, const char *path, struct 
 	struct ut_str name;
 	uint64_t instance;
 
-	if (!parse(path, strlen(path), &name, &instance)) {
+	if (!metrics_serve_parse(path, strlen(path), &name, &instance)) {
 		ut_err_set(&err, -ENOENT, "Invalid");
-		refuse(reply, &err);
+		metrics_serve_refuse(reply, &err);
 		return;
 	}
 	snprintf(b->location, sizeof(b->location), "%" PRIu64 "/", instance);
@@ -261,7 +263,7 @@ static void answer_question(struct ut_metrics_browser *b, const struct ut_reques
 	    memcmp(request->path + len - (sizeof(api) - 1), api, sizeof(api) - 1) != 0)
 		return;
 	out = ut_out_open_memory();
-	rc = show(b, request->path, len - (sizeof(api) - 1), &err);
+	rc = metrics_serve_show(b, request->path, len - (sizeof(api) - 1), &err);
 	if (!rc)
 		rc = ut_view_ask(b->view, slash + 1, request->body, out, &kind, &err);
 	if (rc) {
@@ -275,7 +277,8 @@ static void answer_question(struct ut_metrics_browser *b, const struct ut_reques
 			kind == UT_ANSWER_COLUMNS ? "application/octet-stream" : "application/json";
 }
 
-static void answer(void *ctx, const struct ut_request *request, struct ut_reply *reply)
+static void metrics_serve_answer(void *ctx, const struct ut_request *request,
+				 struct ut_reply *reply)
 {
 	struct ut_metrics_browser *b = ctx;
 	const char *path = request->path;
@@ -376,7 +379,7 @@ int ut_metrics_browser_start(struct ut_metrics_browser **out, const struct ut_me
 		.serial = true,
 		.long_paths = true,
 		.live = "/api/live",
-		.answer = answer,
+		.answer = metrics_serve_answer,
 		.ctx = b
 	};
 	char address[UT_SERVE_ADDRESS];

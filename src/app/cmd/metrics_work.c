@@ -37,7 +37,7 @@ static void list_code(struct ut_metrics_work *w, const struct ut_stall_result *r
 	ut_out_text(w->text, "\n");
 }
 
-static void put_result(struct ut_metrics_work *w, const struct ut_stall_result *r)
+static void metrics_work_put_result(struct ut_metrics_work *w, const struct ut_stall_result *r)
 {
 	const struct ut_metrics_opts *o = w->opts;
 
@@ -68,7 +68,7 @@ static void lacks_code(struct ut_metrics_work *w, const struct ut_err *why)
 }
 
 /* A kernel without code has no report, the others have theirs. */
-static void report(struct ut_metrics_work *w, const struct ut_stall_samples *samples)
+static void metrics_work_report(struct ut_metrics_work *w, const struct ut_stall_samples *samples)
 {
 	const struct ut_metrics_given *g = &w->opts->given;
 	const struct ut_stall_opts opts = { .code = g->shaders,
@@ -85,7 +85,7 @@ static void report(struct ut_metrics_work *w, const struct ut_stall_samples *sam
 			lacks_code(w, &err);
 		return;
 	}
-	put_result(w, &result);
+	metrics_work_put_result(w, &result);
 	ut_stall_release(&result);
 	w->reported++;
 }
@@ -114,7 +114,7 @@ static int do_stalls(struct ut_metrics_work *w, const struct ut_metrics_want *wa
 
 		ut_metrics_charts_add_stalls(&w->charts, &w->opts->plan, samples);
 		if (w->text)
-			report(w, samples);
+			metrics_work_report(w, samples);
 	}
 	if (w->json)
 		ut_out_text(w->json, "]}");

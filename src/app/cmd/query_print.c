@@ -5,7 +5,7 @@
 
 #include "text/out.h"
 
-static void begin(void *ctx, size_t columns, const char *const *names)
+static void query_print_begin(void *ctx, size_t columns, const char *const *names)
 {
 	struct ut_print *p = ctx;
 	struct ut_report_column *list;
@@ -43,7 +43,7 @@ static struct ut_report_cell cell_of(const struct ut_value *v)
 	return cell;
 }
 
-static int row(void *ctx, const struct ut_value *values)
+static int query_print_row(void *ctx, const struct ut_value *values)
 {
 	struct ut_print *p = ctx;
 
@@ -56,7 +56,7 @@ static int row(void *ctx, const struct ut_value *values)
 	return 0;
 }
 
-static void end(void *ctx)
+static void query_print_end(void *ctx)
 {
 	struct ut_print *p = ctx;
 	uint64_t left;
@@ -72,7 +72,9 @@ static void end(void *ctx)
 void ut_print_init(struct ut_print *p, struct ut_out *out, const struct ut_report_opts *opts)
 {
 	*p = (struct ut_print){ .out = out, .report = ut_report_open(out, opts) };
-	p->result = (struct ut_result){ .ctx = p, .begin = begin, .row = row, .end = end };
+	p->result = (struct ut_result){
+		.ctx = p, .begin = query_print_begin, .row = query_print_row, .end = query_print_end
+	};
 }
 
 void ut_print_release(struct ut_print *p)

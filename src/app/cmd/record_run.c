@@ -95,7 +95,7 @@ struct listener {
 };
 
 /* With a file for the events, the terminal shows problems only. */
-static void print(struct listener *l, const struct ut_session_event *event)
+static void record_run_print(struct listener *l, const struct ut_session_event *event)
 {
 	ut_event_file_write(&l->file, event);
 	if (l->file.fd < 0 || event->kind == UT_SESSION_EVENT_RESULTS ||
@@ -114,7 +114,7 @@ static void on_event(void *ctx, const struct ut_session_event *event)
 		prepare_for_interrupt(event->path, event->status);
 	else if (event->kind == UT_SESSION_EVENT_NOT_STARTED)
 		l->status = report_not_started(event->path, event->code);
-	print(l, event);
+	record_run_print(l, event);
 	if (event->kind == UT_SESSION_EVENT_RESULTS)
 		ut_record_view_written(l->run->view);
 	if (event->kind == UT_SESSION_EVENT_RESULTS && l->run->results)

@@ -25,7 +25,7 @@ struct rows {
 	size_t count;
 };
 
-static void add(struct rows *r, const struct ut_opt *table, size_t count)
+static void record_table_add(struct rows *r, const struct ut_opt *table, size_t count)
 {
 	if (r->count + count > MAX_ROWS)
 		abort();
@@ -33,7 +33,7 @@ static void add(struct rows *r, const struct ut_opt *table, size_t count)
 	r->count += count;
 }
 
-static int add_group(struct ut_record_opts *o, const char *word, size_t len)
+static int record_table_add_group(struct ut_record_opts *o, const char *word, size_t len)
 {
 	static const struct {
 		const char *name;
@@ -60,7 +60,7 @@ static int set_groups(void *ctx, const char *value, struct ut_err *err)
 	do {
 		size_t len = strcspn(p, ",");
 
-		if (add_group(ctx, p, len))
+		if (record_table_add_group(ctx, p, len))
 			return ut_err_set(err, -EINVAL,
 					  "'%.*s' is not a group; known are: sync, heap, stitch",
 					  (int)len, p);
@@ -177,7 +177,7 @@ static void add_what(struct rows *r, struct ut_record_opts *o)
 			    "a table of oneCCL, NCCL and gloo operations after the run"),
 	};
 
-	add(r, table, COUNT(table));
+	record_table_add(r, table, COUNT(table));
 }
 
 static int set_sampling(void *ctx, const char *value, struct ut_err *err)
@@ -309,7 +309,7 @@ static void add_sampling(struct rows *r, struct ut_record_opts *o)
 			    "with --attach and --all-processes: end after this time (10s, 500ms)"),
 	};
 
-	add(r, table, COUNT(table));
+	record_table_add(r, table, COUNT(table));
 }
 
 /* "each", or bytes for each that is looked at. */
@@ -345,7 +345,7 @@ static void add_memory(struct rows *r, struct ut_record_opts *o)
 			     "each"),
 	};
 
-	add(r, table, COUNT(table));
+	record_table_add(r, table, COUNT(table));
 }
 
 static void add_output(struct rows *r, struct ut_record_opts *o)
@@ -383,7 +383,7 @@ static void add_output(struct rows *r, struct ut_record_opts *o)
 			    "say more about the run; kernels by size in device tables"),
 	};
 
-	add(r, table, COUNT(table));
+	record_table_add(r, table, COUNT(table));
 }
 
 static void add_view(struct rows *r, struct ut_record_opts *o)
@@ -402,7 +402,7 @@ static void add_view(struct rows *r, struct ut_record_opts *o)
 			    "with --view: only print the address, do not open a browser"),
 	};
 
-	add(r, table, COUNT(table));
+	record_table_add(r, table, COUNT(table));
 }
 
 static void add_control(struct rows *r, struct ut_record_opts *o)
@@ -435,7 +435,7 @@ static void add_control(struct rows *r, struct ut_record_opts *o)
 			    "on the disk (5%, at least 2GiB); 0: fill it"),
 	};
 
-	add(r, table, COUNT(table));
+	record_table_add(r, table, COUNT(table));
 }
 
 static void add_processes(struct rows *r, struct ut_record_opts *o)
@@ -462,7 +462,7 @@ static void add_processes(struct rows *r, struct ut_record_opts *o)
 			    "keep it afterwards, for 'unitrace export'"),
 	};
 
-	add(r, table, COUNT(table));
+	record_table_add(r, table, COUNT(table));
 }
 
 static void add_device_logging(struct rows *r, struct ut_record_opts *o)
@@ -521,7 +521,7 @@ static void add_device_logging(struct rows *r, struct ut_record_opts *o)
 			    "something for one backend, for example cuda.cupti=PATH"),
 	};
 
-	add(r, table, COUNT(table));
+	record_table_add(r, table, COUNT(table));
 }
 
 static void add_metrics(struct rows *r, struct ut_record_opts *o)
@@ -557,7 +557,7 @@ static void add_metrics(struct rows *r, struct ut_record_opts *o)
 			    "with -k: in the metrics file also samples outside kernels"),
 	};
 
-	add(r, table, COUNT(table));
+	record_table_add(r, table, COUNT(table));
 }
 
 static void add_unsupported(struct rows *r, struct ut_record_opts *o)
@@ -571,7 +571,7 @@ static void add_unsupported(struct rows *r, struct ut_record_opts *o)
 			     "0 1"),
 	};
 
-	add(r, table, COUNT(table));
+	record_table_add(r, table, COUNT(table));
 }
 
 static void add_about(struct rows *r, struct ut_record_opts *o)
@@ -590,7 +590,7 @@ static void add_about(struct rows *r, struct ut_record_opts *o)
 		ut_opt_end(),
 	};
 
-	add(r, table, COUNT(table));
+	record_table_add(r, table, COUNT(table));
 }
 
 const struct ut_opt *ut_record_table(struct ut_arena *a, struct ut_record_opts *o)

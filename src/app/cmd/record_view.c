@@ -18,7 +18,7 @@
 static pid_t viewer; /* for the handler */
 
 /* Ctrl-C reaches the viewer without us; what is sent to us alone is handed on. */
-static void hand_on(int number)
+static void record_view_hand_on(int number)
 {
 	kill(viewer, number);
 }
@@ -37,7 +37,7 @@ int ut_record_view_check(const struct ut_record_view *v, struct ut_err *err)
 	return rc ? ut_err_set(err, rc, "--view: %s", why.text) : 0;
 }
 
-static int look(const struct ut_record_view *v, const char *session, int launcher)
+static int record_view_look(const struct ut_record_view *v, const char *session, int launcher)
 {
 	const struct ut_view_what what = { .session = session,
 					   .is_ours = true,
@@ -76,13 +76,13 @@ void ut_record_view_start(struct ut_record_view *v, const char *session)
 		dup3(pair[1], kept, O_CLOEXEC);
 	close_range((unsigned int)kept + 1, ~0u, 0);
 	prctl(PR_SET_PDEATHSIG, SIGTERM); /* nobody would wait for us */
-	_exit(look(v, session, kept));
+	_exit(record_view_look(v, session, kept));
 }
 
 /* From now on whoever ends us means the viewer. */
 static void hand_signals_on(const struct ut_record_view *v)
 {
-	struct sigaction act = { .sa_handler = hand_on };
+	struct sigaction act = { .sa_handler = record_view_hand_on };
 
 	viewer = v->pid;
 	signal(SIGINT, SIG_IGN);

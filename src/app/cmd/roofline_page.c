@@ -16,8 +16,8 @@
 /* ---- findings ---------------------------------------------------------------------------------
  */
 
-static void put_finding(struct ut_out *out, const char *tone, struct ut_buf *say,
-			struct ut_buf *why)
+static void roofline_page_put_finding(struct ut_out *out, const char *tone, struct ut_buf *say,
+				      struct ut_buf *why)
 {
 	ut_out_fmt(out, "{\"tone\":\"%s\",\"say\":", tone);
 	ut_out_json_str(out, say->len ? say->data : "", say->len);
@@ -50,14 +50,15 @@ static struct ut_out *findings(const struct ut_roof *r)
 	if (r->count)
 		ut_roof_say_kernel(r, &r->kernels[0], NAME_MOST, &why);
 	ut_out_text(out, "[");
-	put_finding(out, "", &say, &why);
+	roofline_page_put_finding(out, "", &say, &why);
 	for (size_t i = 1; i < r->count && i < SAID; i++) {
 		const struct ut_roof_kernel *k = &r->kernels[i];
 
 		ut_roof_say_kernel(r, k, NAME_MOST, &say);
 		put_rates(&why, r, k);
 		ut_out_text(out, ",");
-		put_finding(out, ut_roof_reached(k) < UT_ROOF_NEAR ? "warn" : "", &say, &why);
+		roofline_page_put_finding(out, ut_roof_reached(k) < UT_ROOF_NEAR ? "warn" : "",
+					  &say, &why);
 	}
 	ut_out_text(out, "]");
 	return out;

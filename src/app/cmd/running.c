@@ -33,7 +33,7 @@ static bool is_here(const struct search *s, const char *dir, const char *pid)
 	return n > 0 && !strcmp(cwd, s->here);
 }
 
-static void look(void *ctx, const char *dir, const char *pid)
+static void running_look(void *ctx, const char *dir, const char *pid)
 {
 	struct search *s = ctx;
 	struct ut_control *c;
@@ -58,6 +58,6 @@ const char *ut_running_find(struct ut_arena *a, const char *name)
 
 	if (name ? ut_named_path(name, s.named, NULL) != 0 : !getcwd(s.here, sizeof(s.here)))
 		return NULL;
-	ut_liveness_each(look, &s);
+	ut_liveness_each(running_look, &s);
 	return s.found;
 }

@@ -11,7 +11,7 @@
 #include "report/table_device.h"
 #include "text/out.h"
 
-static int add_store(void *ctx, size_t i, struct ut_store *store, struct ut_err *err)
+static int stats_device_add_store(void *ctx, size_t i, struct ut_store *store, struct ut_err *err)
 {
 	(void)i;
 	(void)err;
@@ -19,8 +19,8 @@ static int add_store(void *ctx, size_t i, struct ut_store *store, struct ut_err 
 	return 0;
 }
 
-static int print(const struct ut_stats_device *o, const struct ut_device_log *log,
-		 struct ut_err *err)
+static int stats_device_print(const struct ut_stats_device *o, const struct ut_device_log *log,
+			      struct ut_err *err)
 {
 	struct ut_out *out = ut_out_open("-", 0);
 	struct ut_device_summary s;
@@ -42,13 +42,13 @@ int ut_stats_device(const struct ut_stats_device *o, const struct ut_words *word
 
 	ut_device_log_init(&log, false);
 	if (!rc)
-		rc = ut_load_each(&in, &how, add_store, &log, err);
+		rc = ut_load_each(&in, &how, stats_device_add_store, &log, err);
 	ut_device_log_finish(&log);
 	if (!rc && !log.work_count && !log.calls_count)
 		rc = ut_err_set(err, -ENODATA,
 				"no work of devices in there; record with --chrome-kernel-logging");
 	if (!rc)
-		rc = print(o, &log, err);
+		rc = stats_device_print(o, &log, err);
 	ut_device_log_release(&log);
 	ut_inputs_release(&in);
 	return rc;

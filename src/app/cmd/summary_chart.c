@@ -9,7 +9,7 @@
 #include "cmd/chart_file.h"
 #include "draw/chart.h"
 
-static int by_time(const void *a, const void *b)
+static int summary_chart_by_time(const void *a, const void *b)
 {
 	const struct ut_tally_line *const *x = a, *const *y = b;
 	double p = (*x)->time.real, q = (*y)->time.real;
@@ -20,8 +20,8 @@ static int by_time(const void *a, const void *b)
 }
 
 /* Those of work, the longest first; what stands for the whole run is no part of it. */
-static size_t choose(const struct ut_tally_line **to, const struct ut_tally_line *lines,
-		     size_t count, double *all)
+static size_t summary_chart_choose(const struct ut_tally_line **to,
+				   const struct ut_tally_line *lines, size_t count, double *all)
 {
 	size_t n = 0;
 
@@ -31,7 +31,7 @@ static size_t choose(const struct ut_tally_line **to, const struct ut_tally_line
 		to[n++] = &lines[i];
 		*all += lines[i].time.real;
 	}
-	qsort(to, n, sizeof(struct ut_tally_line *), by_time);
+	qsort(to, n, sizeof(struct ut_tally_line *), summary_chart_by_time);
 	return n;
 }
 
@@ -43,7 +43,7 @@ int ut_summary_chart(const char *path, const char *title, const struct ut_tally_
 	struct ut_str *names = UT_NEW_N(&a, struct ut_str, count + 1);
 	struct ut_str *notes = UT_NEW_N(&a, struct ut_str, count + 1);
 	double *times = UT_NEW_N(&a, double, count + 1), all = 0;
-	size_t n = choose(chosen, lines, count, &all);
+	size_t n = summary_chart_choose(chosen, lines, count, &all);
 	const struct ut_series series = {
 		.kind = UT_SERIES_BARS, .y = times, .notes = notes, .count = n
 	};

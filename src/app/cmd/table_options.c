@@ -7,7 +7,7 @@
 #include "text/csv_write.h"
 #include "text/table_report.h"
 
-static bool is(const char *word, const char *other)
+static bool table_options_is(const char *word, const char *other)
 {
 	return word && !strcmp(word, other);
 }
@@ -16,8 +16,8 @@ int ut_table_opts_check(const struct ut_table_opts *o, struct ut_err *err)
 {
 	if (o->json && o->csv)
 		return ut_err_set(err, -EINVAL, "--json and --csv exclude each other");
-	if (o->colour && !is(o->colour, "auto") && !is(o->colour, "always") &&
-	    !is(o->colour, "never"))
+	if (o->colour && !table_options_is(o->colour, "auto") &&
+	    !table_options_is(o->colour, "always") && !table_options_is(o->colour, "never"))
 		return ut_err_set(err, -EINVAL,
 				  "--color does not know '%s'; it takes auto, always, never",
 				  o->colour);
@@ -40,7 +40,7 @@ struct ut_report_opts ut_table_report(const struct ut_table_opts *o, int fd, uin
 		r.width = (size_t)o->width;
 	else if (terminal)
 		r.screen = ut_term_columns(fd);
-	r.colour = is(o->colour, "always") ||
-		   (!is(o->colour, "never") && fd >= 0 && ut_term_has_colour(fd));
+	r.colour = table_options_is(o->colour, "always") ||
+		   (!table_options_is(o->colour, "never") && fd >= 0 && ut_term_has_colour(fd));
 	return r;
 }

@@ -39,7 +39,7 @@ struct files {
 	bool done;                     /* all of them have been read */
 };
 
-static int64_t now_ms(void)
+static int64_t view_files_now_ms(void)
 {
 	struct timespec t;
 
@@ -47,7 +47,7 @@ static int64_t now_ms(void)
 	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-static double share(const struct files *f)
+static double view_files_share(const struct files *f)
 {
 	uint64_t all = f->s->inputs->bytes + (f->s->before ? f->s->before->bytes : 0);
 	uint64_t done = f->s->done;
@@ -105,9 +105,9 @@ static void show_files(struct files *f)
 	}
 	keep_notes(f->s, v);
 	add_before(f, v);
-	f->s->state.read = share(f);
+	f->s->state.read = view_files_share(f);
 	ut_show_view(f->s, v);
-	f->shown_at = now_ms();
+	f->shown_at = view_files_now_ms();
 }
 
 /* ---- beginnings ----------------------------------------------------------------------------- */
@@ -141,7 +141,7 @@ static void take_head(struct files *f, size_t i, struct ut_store *store)
 	pthread_mutex_unlock(&f->s->lock);
 }
 
-static bool is_open(struct files *f, size_t i)
+static bool view_files_is_open(struct files *f, size_t i)
 {
 	bool open;
 
@@ -164,7 +164,8 @@ static void *read_heads(void *ctx)
 		for (size_t i = 0; i < in->count; i++) {
 			struct ut_store store;
 
-			if (!f->items[i].has_head || f->items[i].bytes < 2 * most || !is_open(f, i))
+			if (!f->items[i].has_head || f->items[i].bytes < 2 * most ||
+			    !view_files_is_open(f, i))
 				continue;
 			any = true;
 			if (!ut_import(in->paths[i], &how, &store, NULL))
@@ -185,7 +186,7 @@ static void *report_share(void *ctx)
 		pthread_mutex_lock(&f->s->lock);
 		done = f->done;
 		if (!done) {
-			f->s->state.read = share(f);
+			f->s->state.read = view_files_share(f);
 			ut_show_state(f->s);
 		}
 		pthread_mutex_unlock(&f->s->lock);
@@ -209,13 +210,13 @@ static int take_store(void *ctx, size_t i, struct ut_store *store, struct ut_err
 	ut_view_store_drop(file->head);
 	file->head = NULL;
 	file->store = ut_view_store_new(store);
-	if (!is_last && !f->before && now_ms() - f->shown_at > SHOW_MS)
+	if (!is_last && !f->before && view_files_now_ms() - f->shown_at > SHOW_MS)
 		show_files(f);
 	pthread_mutex_unlock(&f->s->lock);
 	return 0;
 }
 
-static void warn(void *ctx, const char *path, const char *text)
+static void view_files_warn(void *ctx, const char *path, const char *text)
 {
 	(void)ctx;
 	ut_log(UT_WARN, "%s: %s", path, text);
@@ -227,7 +228,7 @@ static void lost(void *ctx, const char *path, const char *text)
 	struct files *f = ctx;
 	struct ut_buf line = { 0 };
 
-	warn(ctx, path, text);
+	view_files_warn(ctx, path, text);
 	ut_buf_fmt(&line, "%s: %s", path, text);
 	ut_show_trouble(f->s, line.data);
 	ut_buf_release(&line);
@@ -273,7 +274,7 @@ static int take_before(void *ctx, size_t i, struct ut_store *store, struct ut_er
 static int read_before(struct files *f, struct ut_err *err)
 {
 	const struct ut_import_opts how = { .threads = f->s->threads,
-					    .warn = warn,
+					    .warn = view_files_warn,
 					    .progress = &f->s->done };
 
 	if (!f->s->before)
@@ -307,7 +308,7 @@ int ut_show_files(struct ut_show *s, bool *shown, struct ut_err *err)
 {
 	struct files f = { .s = s };
 	const struct ut_import_opts how = { .threads = s->threads,
-					    .warn = warn,
+					    .warn = view_files_warn,
 					    .lost = lost,
 					    .failed = pass,
 					    .ctx = &f,

@@ -65,7 +65,7 @@ static int64_t ms_of(clockid_t clock)
 	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-static int64_t now_ms(void)
+static int64_t view_live_now_ms(void)
 {
 	return ms_of(CLOCK_MONOTONIC);
 }
@@ -222,14 +222,14 @@ static const char *name_to_read(const struct spool *one)
 	return one->held;
 }
 
-static void warn(void *ctx, const char *path, const char *text)
+static void view_live_warn(void *ctx, const char *path, const char *text)
 {
 	(void)ctx;
 	ut_log(UT_DEBUG, "%s: %s", path, text);
 }
 
 /* What came since the last look: 0, or 1 if nothing did; -1: it has to be read as a whole. */
-static int follow(struct spool *one, struct ut_store *store)
+static int view_live_follow(struct spool *one, struct ut_store *store)
 {
 	struct ut_err err = { 0 };
 	int rc = -1;
@@ -252,9 +252,10 @@ static int follow(struct spool *one, struct ut_store *store)
 }
 
 /* All of it. False: what is wrong has been told, if that is the last word. */
-static bool read_whole(struct watch *w, struct spool *one, bool is_last, struct ut_store *store)
+static bool view_live_read_whole(struct watch *w, struct spool *one, bool is_last,
+				 struct ut_store *store)
 {
-	const struct ut_import_opts how = { .threads = w->s->threads, .warn = warn };
+	const struct ut_import_opts how = { .threads = w->s->threads, .warn = view_live_warn };
 	struct ut_err err = { 0 };
 
 	if (!ut_import(name_to_read(one), &how, store, &err)) {
@@ -276,12 +277,12 @@ static bool read_spool(struct watch *w, struct spool *one)
 	struct ut_spool_mark mark = one->mark;
 	struct ut_store store;
 	bool was_alive = one->alive;
-	int rc = !was_alive || one->is_final ? -1 : follow(one, &store);
+	int rc = !was_alive || one->is_final ? -1 : view_live_follow(one, &store);
 
 	if (one->is_final || rc > 0 ||
 	    (rc < 0 && one->store && was_alive && mark.number == one->read.number))
 		return false;
-	if (rc < 0 && !read_whole(w, one, !was_alive, &store))
+	if (rc < 0 && !view_live_read_whole(w, one, !was_alive, &store))
 		return false;
 	ut_view_store_drop(one->store);
 	one->store = ut_view_store_new(&store);
@@ -312,7 +313,7 @@ static void show_spools(struct watch *w)
 
 static void refresh(struct watch *w, bool is_first)
 {
-	int64_t start = now_ms(), used = ms_of(CLOCK_THREAD_CPUTIME_ID), cost;
+	int64_t start = view_live_now_ms(), used = ms_of(CLOCK_THREAD_CPUTIME_ID), cost;
 	bool is_new = is_first;
 
 	for (size_t i = 0; i < w->count && !w->s->stop; i++)
@@ -335,7 +336,7 @@ static bool is_early(const struct watch *w, bool launched)
 	struct ut_spool_info *info;
 	bool any = launched;
 
-	if (now_ms() >= w->next)
+	if (view_live_now_ms() >= w->next)
 		return false;
 	info = ut_make(sizeof(*info));
 	for (size_t i = 0; i < w->count && !any; i++)
@@ -346,7 +347,7 @@ static bool is_early(const struct watch *w, bool launched)
 }
 
 /* Until it has ended; the last look is the caller's. */
-static void *watch(void *ctx)
+static void *view_live_watch(void *ctx)
 {
 	struct watch *w = ctx;
 	bool is_first = true;
@@ -396,7 +397,7 @@ int ut_show_session(struct ut_show *s, const char *dir, int launcher, struct ut_
 	size_t read = 0;
 	pthread_t watcher;
 
-	if (pthread_create(&watcher, NULL, watch, &w))
+	if (pthread_create(&watcher, NULL, view_live_watch, &w))
 		return ut_err_set(err, -EAGAIN, "no thread can be started to read the recording");
 	pthread_join(watcher, NULL);
 	if (!s->stop)

@@ -59,7 +59,7 @@ struct serving {
 
 /* ---- reading -------------------------------------------------------------------------------- */
 
-static void *load(void *ctx)
+static void *view_serve_load(void *ctx)
 {
 	struct serving *s = ctx;
 	bool shown = true;
@@ -109,7 +109,7 @@ static void answer_wait(const struct serving *s, struct ut_reply *reply)
 	reply->status = 200;
 }
 
-static bool is_shown(struct ut_stage *stage)
+static bool view_serve_is_shown(struct ut_stage *stage)
 {
 	struct ut_view *v = ut_stage_take(stage);
 
@@ -136,7 +136,7 @@ static void answer_file(const struct ut_view_offer *offer, const char *path, str
 
 static void answer_page(const struct serving *s, const char *path, struct ut_reply *reply)
 {
-	if (!strcmp(path, "/") && !is_shown(s->show.stage)) {
+	if (!strcmp(path, "/") && !view_serve_is_shown(s->show.stage)) {
 		answer_wait(s, reply);
 		return;
 	}
@@ -194,9 +194,10 @@ static void answer_again(struct serving *s, struct ut_reply *reply)
 
 /* Is there something to answer with? Small files are waited for until all of them has been read:
  * who asks a question from a script does not expect less. */
-static bool is_ready(const struct serving *s, int waited)
+static bool view_serve_is_ready(const struct serving *s, int waited)
 {
-	return is_shown(s->show.stage) && (!s->what || !s->what->inputs || waited >= WHOLE_MS);
+	return view_serve_is_shown(s->show.stage) &&
+	       (!s->what || !s->what->inputs || waited >= WHOLE_MS);
 }
 
 /* A page of ours waits by itself while a trace is read. Behind a server a question does: who asked
@@ -207,7 +208,7 @@ static struct ut_view *wait_for_view(const struct serving *s)
 
 	for (int waited = 0; waits && waited < WAIT_MS && !is_leaving && !s->failed;
 	     waited += TICK_MS) {
-		if (s->show.is_complete || is_ready(s, waited))
+		if (s->show.is_complete || view_serve_is_ready(s, waited))
 			break;
 		poll(NULL, 0, TICK_MS);
 	}
@@ -251,7 +252,7 @@ static void answer_question(struct serving *s, const struct ut_request *request,
 			kind == UT_ANSWER_COLUMNS ? "application/octet-stream" : "application/json";
 }
 
-static void answer(void *ctx, const struct ut_request *request, struct ut_reply *reply)
+static void view_serve_answer(void *ctx, const struct ut_request *request, struct ut_reply *reply)
 {
 	struct serving *s = ctx;
 
@@ -322,7 +323,7 @@ static int serve(struct serving *s, struct ut_err *err)
 	is_held = s->what->is_ours;
 	sigaction(SIGINT, &act, NULL);
 	sigaction(SIGTERM, &act, NULL);
-	if (pthread_create(&loader, NULL, load, s))
+	if (pthread_create(&loader, NULL, view_serve_load, s))
 		return ut_err_set(err, -EAGAIN, "no thread can be started to read the trace");
 	meet_client(s);
 	ut_serve_run(s->show.server, &stop);
@@ -345,7 +346,7 @@ int ut_view_offer(const struct ut_view_offer *o, struct ut_view *view, struct ut
 					    .posts = true,
 					    .serial = o->again != NULL,
 					    .live = "/api/live",
-					    .answer = answer,
+					    .answer = view_serve_answer,
 					    .ctx = &s };
 	char address[UT_SERVE_ADDRESS];
 	int rc = 0;
@@ -410,7 +411,7 @@ int ut_view_serve(const struct ut_view_opts *o, const struct ut_view_what *what,
 					    .posts = true,
 					    .once = o->once,
 					    .live = "/api/live",
-					    .answer = answer,
+					    .answer = view_serve_answer,
 					    .ctx = &s };
 	int rc;
 

@@ -31,7 +31,7 @@ static void fill_state(struct ut_show *s, struct ut_view *v)
 	ut_view_set_state(v, &s->state);
 }
 
-static void report(struct ut_show *s, const char *event, struct ut_out *out)
+static void view_show_report(struct ut_show *s, const char *event, struct ut_out *out)
 {
 	size_t len;
 	const char *text = ut_out_data(out, &len);
@@ -56,7 +56,7 @@ void ut_show_view(struct ut_show *s, struct ut_view *v)
 	fill_state(s, v);
 	if (!ut_view_ask(v, "info", all, out, &kind, &err)) {
 		ut_stage_show(s->stage, v);
-		report(s, NULL, out);
+		view_show_report(s, NULL, out);
 	} else {
 		ut_stage_show(s->stage, v);
 		ut_out_abandon(out);
@@ -74,7 +74,7 @@ void ut_show_state(struct ut_show *s)
 	out = ut_out_open_memory();
 	ut_view_put_state(v, out);
 	ut_stage_give(s->stage, v);
-	report(s, "state", out);
+	view_show_report(s, "state", out);
 }
 
 void ut_show_trouble(struct ut_show *s, const char *text)

@@ -46,7 +46,7 @@ struct loop {
 
 /* ---- writing ------------------------------------------------------------------------------- */
 
-static void say(struct loop *l, const struct ut_buf *text)
+static void mcp_say(struct loop *l, const struct ut_buf *text)
 {
 	size_t done = 0;
 
@@ -62,12 +62,12 @@ static void say(struct loop *l, const struct ut_buf *text)
 	pthread_mutex_unlock(&l->writing);
 }
 
-static void refuse(struct loop *l, const struct ut_doc *id, int code, const char *why)
+static void mcp_refuse(struct loop *l, const struct ut_doc *id, int code, const char *why)
 {
 	struct ut_buf text = { 0 };
 
 	ut_mcp_refuse(id, code, why, &text);
-	say(l, &text);
+	mcp_say(l, &text);
 	ut_buf_release(&text);
 }
 
@@ -101,7 +101,7 @@ static struct task *take_task(struct loop *l)
 	return t;
 }
 
-static void *work(void *ctx)
+static void *mcp_work(void *ctx)
 {
 	struct loop *l = ctx;
 	struct task *t;
@@ -111,7 +111,7 @@ static void *work(void *ctx)
 
 		if (!l->gone)
 			ut_mcp_answer(&l->server, &t->message, &t->job, &text);
-		say(l, &text);
+		mcp_say(l, &text);
 		ut_buf_release(&text);
 		pthread_mutex_lock(&l->lock);
 		l->running = NULL;
@@ -132,7 +132,7 @@ static void interrupt(struct task *t)
 }
 
 /* Again and again, because SQLite does not remember what it hears between two statements. */
-static bool look(struct loop *l)
+static bool mcp_look(struct loop *l)
 {
 	struct timespec now;
 	bool is_done;
@@ -208,12 +208,12 @@ static void take_message(struct loop *l, struct ut_str text)
 	if (ut_mcp_message_is_call(&t->message)) {
 		if (enqueue(l, t))
 			return;
-		refuse(l, t->message.id, UT_MCP_BUSY, "too many calls are waiting");
+		mcp_refuse(l, t->message.id, UT_MCP_BUSY, "too many calls are waiting");
 	} else if (is_cancel(&t->message)) {
 		cancel(l, ut_doc_get(t->message.params, "requestId"));
 	} else {
 		ut_mcp_answer(&l->server, &t->message, NULL, &answer);
-		say(l, &answer);
+		mcp_say(l, &answer);
 		ut_buf_release(&answer);
 	}
 	free_task(t);
@@ -227,7 +227,7 @@ static void take_bytes(struct loop *l, const char *bytes, size_t len)
 		size_t some = newline ? (size_t)(newline - bytes) : len;
 
 		if (!l->too_long && l->line.len + some > UT_MCP_LINE) {
-			refuse(l, NULL, UT_MCP_NO_JSON, "this message is too long");
+			mcp_refuse(l, NULL, UT_MCP_NO_JSON, "this message is too long");
 			l->too_long = true;
 		}
 		if (!l->too_long)
@@ -261,14 +261,14 @@ static void listen_to_client(struct loop *l)
 	while (!l->gone) {
 		int n = poll(&from, 1, LOOK_MS);
 
-		look(l);
+		mcp_look(l);
 		if (n > 0 && !read_some(l))
 			return;
 	}
 }
 
 /* What was asked for is answered, also after the last question. */
-static void finish(struct loop *l)
+static void mcp_finish(struct loop *l)
 {
 	const struct timespec pause_time = { 0, LOOK_MS * 100000L };
 
@@ -278,19 +278,19 @@ static void finish(struct loop *l)
 	l->closed = true;
 	pthread_cond_signal(&l->changed);
 	pthread_mutex_unlock(&l->lock);
-	while (!look(l))
+	while (!mcp_look(l))
 		nanosleep(&pause_time, NULL);
 }
 
-static int run(struct loop *l, struct ut_err *err)
+static int mcp_run(struct loop *l, struct ut_err *err)
 {
 	pthread_t worker;
-	int rc = pthread_create(&worker, NULL, work, l);
+	int rc = pthread_create(&worker, NULL, mcp_work, l);
 
 	if (rc)
 		return ut_err_set(err, -rc, "no thread for tools: %s", strerror(rc));
 	listen_to_client(l);
-	finish(l);
+	mcp_finish(l);
 	pthread_join(worker, NULL);
 	return 0;
 }
@@ -305,7 +305,7 @@ int ut_mcp_serve(const struct ut_mcp_options *options, int in, int out, struct u
 	pthread_mutex_init(&l.writing, NULL);
 	pthread_cond_init(&l.changed, NULL);
 	if (!rc)
-		rc = run(&l, err);
+		rc = mcp_run(&l, err);
 	ut_mcp_server_release(&l.server);
 	ut_buf_release(&l.line);
 	pthread_cond_destroy(&l.changed);

@@ -36,7 +36,7 @@ static const struct {
 	 UT_MCP_BIT(AFTER) | UT_MCP_BIT(SQL) | UT_MCP_BIT(TABLE) | UT_MCP_BIT(WHAT) |              \
 	 UT_MCP_BIT(WIDTH) | UT_MCP_BIT(ROWS))
 
-static const struct ut_opt *make_table(struct ut_mcp_ask *a)
+static const struct ut_opt *mcp_ask_make_table(struct ut_mcp_ask *a)
 {
 	const struct ut_opt own[] = {
 		ut_opt_strs(0, "paths", "FILE", &a->paths, ""),
@@ -66,7 +66,7 @@ struct words {
 	int count;
 };
 
-static int add_word(struct words *w, size_t property, const char *value, struct ut_err *err)
+static int mcp_ask_add_word(struct words *w, size_t property, const char *value, struct ut_err *err)
 {
 	char *word = ut_str_fmt(&w->ask->arena, "--%s=%s", properties[property].name, value);
 
@@ -82,7 +82,7 @@ static int add_word(struct words *w, size_t property, const char *value, struct 
 	return 0;
 }
 
-static int add_number(struct words *w, size_t property, double number, struct ut_err *err)
+static int mcp_ask_add_number(struct words *w, size_t property, double number, struct ut_err *err)
 {
 	char digits[UT_DOUBLE_ROOM];
 
@@ -90,27 +90,28 @@ static int add_number(struct words *w, size_t property, double number, struct ut
 		return ut_err_set(err, -EINVAL, "%s: no such number", properties[property].name);
 	ut_double_digits(digits, number);
 	if (properties[property].type == TIME) /* seconds */
-		return add_word(w, property, ut_str_fmt(&w->ask->arena, "%.0fns", number * 1e9),
-				err);
+		return mcp_ask_add_word(w, property,
+					ut_str_fmt(&w->ask->arena, "%.0fns", number * 1e9), err);
 	if (number == floor(number))
-		return add_word(w, property, ut_str_fmt(&w->ask->arena, "%.0f", number), err);
-	return add_word(w, property, digits, err);
+		return mcp_ask_add_word(w, property, ut_str_fmt(&w->ask->arena, "%.0f", number),
+					err);
+	return mcp_ask_add_word(w, property, digits, err);
 }
 
-static int add_value(struct words *w, size_t property, const struct ut_doc *value,
-		     struct ut_err *err)
+static int mcp_ask_add_value(struct words *w, size_t property, const struct ut_doc *value,
+			     struct ut_err *err)
 {
 	const char *text;
 
 	if (value->kind == UT_DOC_NUMBER)
-		return add_number(w, property, value->number, err);
+		return mcp_ask_add_number(w, property, value->number, err);
 	text = ut_doc_own_text(value);
 	if (!text)
 		return ut_err_set(err, -EINVAL, "%s: neither a text nor a number",
 				  properties[property].name);
 	if (strlen(text) > TEXT_MOST)
 		return ut_err_set(err, -E2BIG, "%s: too long", properties[property].name);
-	return add_word(w, property, text, err);
+	return mcp_ask_add_word(w, property, text, err);
 }
 
 static int add_member(struct words *w, size_t property, const struct ut_doc *value,
@@ -121,11 +122,11 @@ static int add_member(struct words *w, size_t property, const struct ut_doc *val
 	if (value->kind == UT_DOC_NULL)
 		return 0;
 	if (value->kind != UT_DOC_LIST)
-		return add_value(w, property, value, err);
+		return mcp_ask_add_value(w, property, value, err);
 	if (properties[property].type != LIST)
 		return ut_err_set(err, -EINVAL, "%s is no list", properties[property].name);
 	for (const struct ut_doc *one = value->first; one && !rc; one = one->next)
-		rc = add_value(w, property, one, err);
+		rc = mcp_ask_add_value(w, property, one, err);
 	return rc;
 }
 
@@ -138,7 +139,7 @@ static size_t find_property(struct ut_str key, uint64_t allowed)
 	return UT_MCP_PROPERTIES;
 }
 
-static int unknown(struct ut_str key, uint64_t allowed, struct ut_err *err)
+static int mcp_ask_unknown(struct ut_str key, uint64_t allowed, struct ut_err *err)
 {
 	struct ut_buf all = { 0 };
 	int rc;
@@ -164,7 +165,7 @@ static int add_members(struct words *w, const struct ut_doc *arguments, uint64_t
 		size_t property = find_property(m->key, allowed);
 
 		if (property == UT_MCP_PROPERTIES)
-			return unknown(m->key, allowed, err);
+			return mcp_ask_unknown(m->key, allowed, err);
 		rc = add_member(w, property, m, err);
 	}
 	return rc;
@@ -201,7 +202,7 @@ int ut_mcp_ask_read(struct ut_mcp_ask *a, const struct ut_doc *arguments, uint64
 	if (!rc)
 		rc = check_required(arguments, required, err);
 	if (!rc)
-		rc = ut_opt_parse(make_table(a), w->count, w->items, err);
+		rc = ut_opt_parse(mcp_ask_make_table(a), w->count, w->items, err);
 	return rc < 0 ? rc : ut_filter_init(&a->filter, &a->events, err);
 }
 

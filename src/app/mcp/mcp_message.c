@@ -106,14 +106,14 @@ bool ut_mcp_same_id(const struct ut_doc *a, const struct ut_doc *b)
 
 /* ---- answers ------------------------------------------------------------------------------- */
 
-static void begin(struct ut_json_writer *w, const struct ut_doc *id)
+static void mcp_message_begin(struct ut_json_writer *w, const struct ut_doc *id)
 {
 	ut_write_open(w, NULL, '{');
 	ut_write_text(w, "jsonrpc", "2.0");
 	ut_write_doc(w, "id", id);
 }
 
-static void end(struct ut_json_writer *w)
+static void mcp_message_end(struct ut_json_writer *w)
 {
 	ut_write_close(w, '}');
 	ut_buf_char(w->to, '\n');
@@ -123,12 +123,12 @@ void ut_mcp_refuse(const struct ut_doc *id, int code, const char *why, struct ut
 {
 	struct ut_json_writer w = { .to = to };
 
-	begin(&w, id);
+	mcp_message_begin(&w, id);
 	ut_write_open(&w, "error", '{');
 	ut_write_i64(&w, "code", code);
 	ut_write_text(&w, "message", why);
 	ut_write_close(&w, '}');
-	end(&w);
+	mcp_message_end(&w);
 }
 
 /* The newest version that is not newer than what the client asks for. */
@@ -167,7 +167,7 @@ static void initialize(struct ut_mcp_server *s, const struct ut_mcp_message *m,
 /* ---- calls --------------------------------------------------------------------------------- */
 
 /* As much of it as may be told, up to the end of a line if there is one. */
-static void put_text(struct ut_buf *to, const char *text, size_t len, uint64_t most)
+static void mcp_message_put_text(struct ut_buf *to, const char *text, size_t len, uint64_t most)
 {
 	size_t kept = len;
 
@@ -214,16 +214,17 @@ static void finish_call(struct ut_mcp_server *s, struct ut_mcp_call *c, int rc, 
 		ut_buf_text(&text, err->text[0] ? err->text : strerror(-rc));
 		c->image.len = 0;
 	} else {
-		put_text(&text, reported, len, s->output);
+		mcp_message_put_text(&text, reported, len, s->output);
 		ut_buf_text(&text, "\nHow this was computed: ");
-		put_text(&text, c->how.data, c->how.len, s->output);
+		mcp_message_put_text(&text, c->how.data, c->how.len, s->output);
 	}
 	put_content(w, &text, &c->image, rc != 0);
 	ut_buf_release(&text);
 }
 
-static void call(struct ut_mcp_server *s, const struct ut_mcp_tool *tool,
-		 const struct ut_doc *arguments, struct ut_mcp_job *job, struct ut_json_writer *w)
+static void mcp_message_call(struct ut_mcp_server *s, const struct ut_mcp_tool *tool,
+			     const struct ut_doc *arguments, struct ut_mcp_job *job,
+			     struct ut_json_writer *w)
 {
 	struct ut_mcp_call c = { .folders = &s->folders,
 				 .traces = &s->traces,
@@ -253,9 +254,9 @@ static void answer_call(struct ut_mcp_server *s, const struct ut_mcp_message *m,
 		ut_mcp_refuse(m->id, UT_MCP_NO_PARAMS, "there is no tool of this name", to);
 		return;
 	}
-	begin(&w, m->id);
-	call(s, tool, ut_doc_get(m->params, "arguments"), job, &w);
-	end(&w);
+	mcp_message_begin(&w, m->id);
+	mcp_message_call(s, tool, ut_doc_get(m->params, "arguments"), job, &w);
+	mcp_message_end(&w);
 	if (job && job->cancelled) /* whoever cancels does not want to hear of it again */
 		to->len = 0;
 }
@@ -271,7 +272,7 @@ static void answer_short(struct ut_mcp_server *s, const struct ut_mcp_message *m
 		ut_mcp_refuse(m->id, UT_MCP_NO_METHOD, "there is no such method", to);
 		return;
 	}
-	begin(&w, m->id);
+	mcp_message_begin(&w, m->id);
 	if (!strcmp(m->method, "initialize")) {
 		initialize(s, m, &w);
 	} else {
@@ -280,7 +281,7 @@ static void answer_short(struct ut_mcp_server *s, const struct ut_mcp_message *m
 			ut_mcp_tools_list(&w);
 		ut_write_close(&w, '}');
 	}
-	end(&w);
+	mcp_message_end(&w);
 }
 
 static bool needs_greeting(const char *method)

@@ -36,7 +36,7 @@ void ut_mcp_traces_release(struct ut_mcp_traces *t)
 
 /* ---- opening ------------------------------------------------------------------------------- */
 
-static void note(void *ctx, enum ut_log_level level, const char *room, const char *text)
+static void mcp_traces_note(void *ctx, enum ut_log_level level, const char *room, const char *text)
 {
 	struct ut_mcp_trace *t = ctx;
 
@@ -74,10 +74,11 @@ static int leave_out_links(struct ut_mcp_trace *t, const struct ut_mcp_folders *
 	return kept ? 0 : ut_err_set(err, -ENOENT, "there is no trace that may be read");
 }
 
-static int load(struct ut_mcp_trace *t, const struct ut_mcp_folders *folders,
-		const char *const *paths, size_t count, unsigned int threads, struct ut_err *err)
+static int mcp_traces_load(struct ut_mcp_trace *t, const struct ut_mcp_folders *folders,
+			   const char *const *paths, size_t count, unsigned int threads,
+			   struct ut_err *err)
 {
-	const struct ut_logger logger = { .line = note, .ctx = t };
+	const struct ut_logger logger = { .line = mcp_traces_note, .ctx = t };
 	const struct ut_load how = { "reading", ut_load_threads(threads), .checked = false,
 				     .logger = &logger };
 	int rc;
@@ -117,7 +118,7 @@ int ut_mcp_traces_open(struct ut_mcp_traces *t, const struct ut_mcp_folders *fol
 	int rc;
 
 	one->view = ut_view_new();
-	rc = load(one, folders, paths, count, t->threads, err);
+	rc = mcp_traces_load(one, folders, paths, count, t->threads, err);
 	if (rc) {
 		close_trace(one);
 		return rc;
@@ -131,7 +132,7 @@ int ut_mcp_traces_open(struct ut_mcp_traces *t, const struct ut_mcp_folders *fol
 
 /* ---- finding ------------------------------------------------------------------------------- */
 
-static int unknown(const struct ut_mcp_traces *t, const char *name, struct ut_err *err)
+static int mcp_traces_unknown(const struct ut_mcp_traces *t, const char *name, struct ut_err *err)
 {
 	struct ut_buf open = { 0 };
 	int rc;
@@ -163,7 +164,7 @@ int ut_mcp_traces_get(struct ut_mcp_traces *t, const char *name, struct ut_mcp_t
 			found = one;
 	}
 	if (!found)
-		return unknown(t, name ? name : "", err);
+		return mcp_traces_unknown(t, name ? name : "", err);
 	found->used = ++t->clock;
 	*trace = found;
 	return 0;

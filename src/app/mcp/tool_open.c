@@ -89,7 +89,7 @@ static const char *format_of(const char *path)
 	return importer ? importer->name : "unknown";
 }
 
-static void describe(struct ut_mcp_call *c, struct ut_mcp_trace *t)
+static void tool_open_describe(struct ut_mcp_call *c, struct ut_mcp_trace *t)
 {
 	ut_out_fmt(c->text, "opened as trace %s\n", t->name);
 	for (size_t i = 0; i < t->inputs.count && i < FILES_MOST; i++) {
@@ -124,7 +124,7 @@ int ut_mcp_tool_open(struct ut_mcp_call *c, struct ut_err *err)
 					err);
 	if (rc)
 		return rc;
-	describe(c, trace);
+	tool_open_describe(c, trace);
 	ut_buf_text(&c->how, "unitrace info");
 	ut_mcp_how_files(c, trace);
 	return 0;

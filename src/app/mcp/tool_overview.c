@@ -25,8 +25,8 @@
 /* ---- what the viewer has found -------------------------------------------------------------- */
 
 /* An answer of the view as values; NULL if it has none. */
-static const struct ut_doc *ask(struct ut_mcp_call *c, struct ut_view *v, const char *method,
-				const char *question)
+static const struct ut_doc *tool_overview_ask(struct ut_mcp_call *c, struct ut_view *v,
+					      const char *method, const char *question)
 {
 	struct ut_out *out = ut_out_open_memory();
 	const struct ut_doc *root = NULL;
@@ -43,7 +43,7 @@ static const struct ut_doc *ask(struct ut_mcp_call *c, struct ut_view *v, const 
 	return root;
 }
 
-static const char *text_of(const struct ut_doc *t, const char *key)
+static const char *tool_overview_text_of(const struct ut_doc *t, const char *key)
 {
 	const char *text = ut_doc_text(t, key);
 
@@ -52,26 +52,26 @@ static const char *text_of(const struct ut_doc *t, const char *key)
 
 static void put_findings(struct ut_mcp_call *c, struct ut_view *v)
 {
-	const struct ut_doc *list = ask(c, v, "findings", "{}");
+	const struct ut_doc *list = tool_overview_ask(c, v, "findings", "{}");
 
 	ut_out_text(c->text, "Findings:\n");
 	for (const struct ut_doc *f = list ? list->first : NULL; f; f = f->next) {
-		const char *tone = text_of(f, "tone");
+		const char *tone = tool_overview_text_of(f, "tone");
 
 		ut_out_text(c->text, !strcmp(tone, "bad")    ? "- (bad) "
 				     : !strcmp(tone, "warn") ? "- (warning) "
 							     : "- ");
-		ut_cell_text(c->text, text_of(f, "say"));
+		ut_cell_text(c->text, tool_overview_text_of(f, "say"));
 		ut_out_text(c->text, " ");
-		ut_cell_text(c->text, text_of(f, "why"));
+		ut_cell_text(c->text, tool_overview_text_of(f, "why"));
 		ut_out_text(c->text, "\n");
 	}
 }
 
-static void put_kernels(struct ut_mcp_call *c, struct ut_view *v)
+static void tool_overview_put_kernels(struct ut_mcp_call *c, struct ut_view *v)
 {
 	const struct ut_doc *sheet =
-		ask(c, v, "sheet", "{\"tool\":\"kernels\",\"name\":\"verdicts\"}");
+		tool_overview_ask(c, v, "sheet", "{\"tool\":\"kernels\",\"name\":\"verdicts\"}");
 	const struct ut_doc *list = ut_doc_get(sheet, "kernels");
 	size_t reported = 0;
 
@@ -82,11 +82,12 @@ static void put_kernels(struct ut_mcp_call *c, struct ut_view *v)
 	     k = k->next, reported++) {
 		struct ut_buf name = { 0 };
 
-		ut_cell_name(&name, text_of(k, "name"), strlen(text_of(k, "name")), NAME_WIDE);
+		ut_cell_name(&name, tool_overview_text_of(k, "name"),
+			     strlen(tool_overview_text_of(k, "name")), NAME_WIDE);
 		ut_out_fmt(c->text, "- %s: ", name.data ? name.data : "");
-		ut_cell_text(c->text, text_of(k, "why"));
+		ut_cell_text(c->text, tool_overview_text_of(k, "why"));
 		ut_out_text(c->text, " ");
-		ut_cell_text(c->text, text_of(k, "advice"));
+		ut_cell_text(c->text, tool_overview_text_of(k, "advice"));
 		ut_out_text(c->text, "\n");
 		ut_buf_release(&name);
 	}
@@ -132,7 +133,7 @@ static void put_ranks(struct ut_mcp_call *c, struct ut_mcp_trace *t)
 
 /* ---- all of it ------------------------------------------------------------------------------ */
 
-static void put_stats(struct ut_mcp_call *c, struct ut_mcp_trace *t)
+static void tool_overview_put_stats(struct ut_mcp_call *c, struct ut_mcp_trace *t)
 {
 	const struct ut_report_opts report = { .format = UT_REPORT_CSV,
 					       .sort = "self",
@@ -163,9 +164,9 @@ int ut_mcp_tool_overview(struct ut_mcp_call *c, struct ut_err *err)
 	ut_out_fmt(c->text, "Trace %s: %zu files, %" PRIu64 " slices.\n\n", t->name,
 		   t->inputs.count, ut_view_slices(t->view));
 	put_findings(c, t->view);
-	put_kernels(c, t->view);
+	tool_overview_put_kernels(c, t->view);
 	put_ranks(c, t);
-	put_stats(c, t);
+	tool_overview_put_stats(c, t);
 	if (t->odd.len)
 		ut_out_fmt(c->text, "\nOdd about the files:\n%s", t->odd.data);
 	ut_buf_text(&c->how, "findings: every slice is counted; the same as the Summary tab of "

@@ -26,7 +26,7 @@ struct answer {
 	uint64_t limit, rows;
 };
 
-static void drop(struct answer *a)
+static void tool_query_drop(struct answer *a)
 {
 	if (a->report)
 		ut_report_finish(a->report);
@@ -42,13 +42,13 @@ static void drop(struct answer *a)
 	a->count = 0;
 }
 
-static void begin(void *ctx, size_t columns, const char *const *names)
+static void tool_query_begin(void *ctx, size_t columns, const char *const *names)
 {
 	const struct ut_report_opts opts = { .format = UT_REPORT_CSV };
 	struct answer *a = ctx;
 	struct ut_report_table table;
 
-	drop(a);
+	tool_query_drop(a);
 	ut_out_clear(a->out);
 	a->rows = 0;
 	a->count = columns;
@@ -82,7 +82,7 @@ static struct ut_report_cell cell_of(const struct ut_value *v)
 }
 
 /* Rows behind the limit are counted, but not forever. */
-static int row(void *ctx, const struct ut_value *values)
+static int tool_query_row(void *ctx, const struct ut_value *values)
 {
 	struct answer *a = ctx;
 
@@ -96,15 +96,15 @@ static int row(void *ctx, const struct ut_value *values)
 	return 0;
 }
 
-static void end(void *ctx)
+static void tool_query_end(void *ctx)
 {
 	(void)ctx;
 }
 
-static int run(struct ut_mcp_call *c, struct ut_mcp_trace *t, const char *sql, struct answer *a,
-	       struct ut_err *err)
+static int tool_query_run(struct ut_mcp_call *c, struct ut_mcp_trace *t, const char *sql,
+			  struct answer *a, struct ut_err *err)
 {
-	const struct ut_result result = { a, begin, row, end };
+	const struct ut_result result = { a, tool_query_begin, tool_query_row, tool_query_end };
 	int rc = ut_mcp_trace_query(t, c->traces->threads, err);
 
 	if (rc)
@@ -129,11 +129,11 @@ int ut_mcp_run_sql(struct ut_mcp_call *c, struct ut_mcp_trace *t, const char *sq
 		   struct ut_err *err)
 {
 	struct answer a = { .job = c->job, .out = ut_out_open_memory(), .limit = limit };
-	int rc = run(c, t, sql, &a, err);
+	int rc = tool_query_run(c, t, sql, &a, err);
 	const char *text;
 	size_t len;
 
-	drop(&a);
+	tool_query_drop(&a);
 	if (!rc) {
 		text = ut_out_data(a.out, &len);
 		if (a.rows > limit)

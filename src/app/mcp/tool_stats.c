@@ -31,7 +31,7 @@ static struct ut_report_opts report_of(const struct ut_mcp_call *c)
 }
 
 /* The line that stands before rows that were limited. */
-static void put_count(struct ut_mcp_call *c, size_t count, const char *what)
+static void tool_stats_put_count(struct ut_mcp_call *c, size_t count, const char *what)
 {
 	uint64_t limit = ut_mcp_limit(c);
 
@@ -107,7 +107,7 @@ int ut_mcp_tool_stats(struct ut_mcp_call *c, struct ut_err *err)
 	count_all(c, t, &s);
 	if (!rows_of(&s, view.what) && !ut_filter_is_open(&c->ask.filter))
 		put_nothing(c, t);
-	put_count(c, rows_of(&s, view.what), "rows");
+	tool_stats_put_count(c, rows_of(&s, view.what), "rows");
 	ut_stats_print(c->text, &s, &view, &report);
 	ut_stats_release(&s);
 	report_stats(c, t, view.what);
@@ -156,7 +156,7 @@ static void put_diff(struct ut_mcp_call *c, struct ut_mcp_trace *const sides[2],
 	add_side(c, &counted[1], sides[1], by);
 	ut_diff_make(&d, &counted[0], &counted[1], c->ask.min_count);
 	put_apart(c, &d);
-	put_count(c, d.count, "rows");
+	tool_stats_put_count(c, d.count, "rows");
 	ut_diff_print(c->text, &d, &report, NULL, 0);
 	ut_diff_release(&d);
 	ut_diff_side_release(&counted[0]);

@@ -12,7 +12,7 @@
 #include "read/read_options.h"
 #include "read/read_trace.h"
 
-static void add_text(struct ut_arrow_table *t, struct ut_str text)
+static void read_ops_add_text(struct ut_arrow_table *t, struct ut_str text)
 {
 	struct ut_json_number n;
 
@@ -40,7 +40,7 @@ static void add_text(struct ut_arrow_table *t, struct ut_str text)
 	}
 }
 
-static struct ut_arrow_table *make_table(const struct ut_ops_report *r, uint64_t limit)
+static struct ut_arrow_table *read_ops_make_table(const struct ut_ops_report *r, uint64_t limit)
 {
 	struct ut_arena arena = { 0 };
 	struct ut_str *texts = UT_NEW_N(&arena, struct ut_str, r->shown + 1);
@@ -56,7 +56,7 @@ static struct ut_arrow_table *make_table(const struct ut_ops_report *r, uint64_t
 			if (!texts[i].len || texts[i].ptr == r->empty[i].ptr)
 				ut_arrow_add_null(t);
 			else
-				add_text(t, texts[i]);
+				read_ops_add_text(t, texts[i]);
 		}
 	}
 	ut_arena_release(&arena);
@@ -84,7 +84,7 @@ struct ut_arrow_table *ut_read_ops(struct unitrace_trace *trace, const struct ut
 
 	ut_ops_report_init(&r);
 	read_traces(trace, &r);
-	t = make_table(&r, o->limit);
+	t = read_ops_make_table(&r, o->limit);
 	ut_ops_report_release(&r);
 	return t;
 }

@@ -7,7 +7,7 @@
 #include "base/opt.h"
 #include "base/str.h"
 
-static const struct ut_opt *make_table(struct ut_read_options *o)
+static const struct ut_opt *read_options_make_table(struct ut_read_options *o)
 {
 	const struct ut_opt own[] = {
 		ut_opt_str(0, "by", "WHAT", &o->by, ""),
@@ -48,7 +48,7 @@ int ut_read_options_parse(struct ut_read_options *o, const char *const *options,
 			return ut_err_set(err, -EINVAL, "'%s' is no option: KEY=VALUE", options[i]);
 		words[i] = as_word(&o->arena, options[i]);
 	}
-	rc = ut_opt_parse(make_table(o), (int)count, words, err);
+	rc = ut_opt_parse(read_options_make_table(o), (int)count, words, err);
 	return rc < 0 ? rc : ut_filter_init(&o->filter, &o->events, err);
 }
 

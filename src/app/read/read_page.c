@@ -24,7 +24,8 @@ static const char *address_of(struct ut_read_options *o, const struct ut_view *v
 }
 
 /* The view lends the stores, so nobody else may send them meanwhile. */
-static void write_page(struct unitrace_trace *trace, struct ut_read_options *o, struct ut_out *out)
+static void read_page_write_page(struct unitrace_trace *trace, struct ut_read_options *o,
+				 struct ut_out *out)
 {
 	const uint64_t most = o->max_slices ? o->max_slices : UT_PAGE_SLICES;
 	struct ut_view_about about = { .input = o->title };
@@ -54,7 +55,7 @@ int unitrace_page(struct unitrace_trace *trace, const char *path, const char *co
 		struct ut_out *out = ut_out_open(path, UT_OUT_OVERWRITE);
 
 		pthread_mutex_lock(&trace->asking);
-		write_page(trace, &o, out);
+		read_page_write_page(trace, &o, out);
 		pthread_mutex_unlock(&trace->asking);
 		rc = ut_out_commit(out, &err);
 	}

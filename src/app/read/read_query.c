@@ -13,7 +13,7 @@ struct answer {
 	size_t columns;
 };
 
-static void begin(void *ctx, size_t columns, const char *const *names)
+static void read_query_begin(void *ctx, size_t columns, const char *const *names)
 {
 	struct answer *a = ctx;
 
@@ -22,12 +22,12 @@ static void begin(void *ctx, size_t columns, const char *const *names)
 	a->columns = columns;
 }
 
-static void end(void *ctx)
+static void read_query_end(void *ctx)
 {
 	(void)ctx;
 }
 
-static void add_value(struct ut_arrow_table *t, const struct ut_value *v)
+static void read_query_add_value(struct ut_arrow_table *t, const struct ut_value *v)
 {
 	const struct ut_str text = { v->text, v->len };
 
@@ -50,12 +50,12 @@ static void add_value(struct ut_arrow_table *t, const struct ut_value *v)
 	}
 }
 
-static int row(void *ctx, const struct ut_value *values)
+static int read_query_row(void *ctx, const struct ut_value *values)
 {
 	struct answer *a = ctx;
 
 	for (size_t i = 0; i < a->columns; i++)
-		add_value(a->table, &values[i]);
+		read_query_add_value(a->table, &values[i]);
 	return 0;
 }
 
@@ -72,9 +72,10 @@ static int open_query(struct unitrace_trace *trace, struct ut_err *err)
 	return rc;
 }
 
-static int run(struct unitrace_trace *trace, const char *sql, struct answer *a, struct ut_err *err)
+static int read_query_run(struct unitrace_trace *trace, const char *sql, struct answer *a,
+			  struct ut_err *err)
 {
-	const struct ut_result result = { a, begin, row, end };
+	const struct ut_result result = { a, read_query_begin, read_query_row, read_query_end };
 	int rc;
 
 	pthread_mutex_lock(&trace->asking);
@@ -93,7 +94,7 @@ int unitrace_query(struct unitrace_trace *trace, const char *sql, struct ArrowAr
 {
 	struct answer a = { 0 };
 	struct ut_err err = { 0 };
-	int rc = run(trace, sql, &a, &err);
+	int rc = read_query_run(trace, sql, &a, &err);
 
 	if (rc) {
 		ut_arrow_table_free(a.table);

@@ -81,7 +81,7 @@ struct batch {
 
 /* ---- words --------------------------------------------------------------------------------- */
 
-static int32_t word_of(struct stream *s, struct ut_datum d)
+static int32_t read_slices_word_of(struct stream *s, struct ut_datum d)
 {
 	if (d.type != UT_DATUM_TEXT)
 		return NO_WORD;
@@ -132,16 +132,16 @@ static void make_types(struct stream *s, size_t trace)
 				  types[i].kind == UT_KIND_ASYNC_BEGIN || is_instant(types[i].kind);
 		if (!types[i].wanted)
 			continue;
-		types[i].name = word_of(s, ut_field_of_type(q, i, UT_FIELD_NAME));
-		types[i].cat = word_of(s, ut_field_of_type(q, i, UT_FIELD_CAT));
+		types[i].name = read_slices_word_of(s, ut_field_of_type(q, i, UT_FIELD_NAME));
+		types[i].cat = read_slices_word_of(s, ut_field_of_type(q, i, UT_FIELD_CAT));
 	}
 	s->types[trace] = types;
 }
 
 /* ---- rows ---------------------------------------------------------------------------------- */
 
-static bool number_of(const struct stream *s, const struct ut_qtrack *k, enum ut_field f,
-		      int64_t *to)
+static bool read_slices_number_of(const struct stream *s, const struct ut_qtrack *k,
+				  enum ut_field f, int64_t *to)
 {
 	struct ut_datum d = ut_field_of_track(&s->traces, k, f);
 
@@ -149,16 +149,18 @@ static bool number_of(const struct stream *s, const struct ut_qtrack *k, enum ut
 	return d.type == UT_DATUM_INT;
 }
 
-static struct place place_of(struct stream *s, uint32_t track)
+static struct place read_slices_place_of(struct stream *s, uint32_t track)
 {
 	const struct ut_qtrack *k = &s->traces.tracks[track];
 	struct place p = { .track_id = (int32_t)track, .trace = (int32_t)k->trace };
 
-	p.thread_name = word_of(s, ut_field_of_track(&s->traces, k, UT_FIELD_THREAD_NAME));
-	p.process_name = word_of(s, ut_field_of_track(&s->traces, k, UT_FIELD_PROCESS_NAME));
-	p.has_tid = number_of(s, k, UT_FIELD_TID, &p.tid);
-	p.has_pid = number_of(s, k, UT_FIELD_PID, &p.pid);
-	p.has_rank = number_of(s, k, UT_FIELD_RANK, &p.rank);
+	p.thread_name =
+		read_slices_word_of(s, ut_field_of_track(&s->traces, k, UT_FIELD_THREAD_NAME));
+	p.process_name =
+		read_slices_word_of(s, ut_field_of_track(&s->traces, k, UT_FIELD_PROCESS_NAME));
+	p.has_tid = read_slices_number_of(s, k, UT_FIELD_TID, &p.tid);
+	p.has_pid = read_slices_number_of(s, k, UT_FIELD_PID, &p.pid);
+	p.has_rank = read_slices_number_of(s, k, UT_FIELD_RANK, &p.rank);
 	return p;
 }
 
@@ -199,7 +201,7 @@ static void put_valid(struct ut_arrow_data *c, int64_t row, bool there)
 		c->nulls++;
 }
 
-static void put_word(struct batch *b, enum column column, int64_t row, int32_t word)
+static void read_slices_put_word(struct batch *b, enum column column, int64_t row, int32_t word)
 {
 	((int32_t *)b->columns[column].values)[row] = word < 0 ? 0 : word;
 	put_valid(&b->columns[column], row, word != NO_WORD);
@@ -250,7 +252,7 @@ static void fill_word(struct batch *b, enum column column, int64_t from, int64_t
 }
 
 /* What rows [from, to) of the batch have from their track. */
-static void put_place(struct batch *b, const struct place *p, int64_t from, int64_t to)
+static void read_slices_put_place(struct batch *b, const struct place *p, int64_t from, int64_t to)
 {
 	fill_i32(b, COLUMN_track_id, from, to, p->track_id);
 	fill_i32(b, COLUMN_trace, from, to, p->trace);
@@ -265,7 +267,7 @@ static void put_place(struct batch *b, const struct place *p, int64_t from, int6
 }
 
 /* Where an event ends; only those that may overlap need a look at the rest of their track. */
-static uint64_t end_of(struct stream *s, uint8_t kind, const struct ut_place *p)
+static uint64_t read_slices_end_of(struct stream *s, uint8_t kind, const struct ut_place *p)
 {
 	uint64_t ts = p->block->ts[p->i];
 	uint64_t end = ts + p->block->val[p->i];
@@ -275,7 +277,8 @@ static uint64_t end_of(struct stream *s, uint8_t kind, const struct ut_place *p)
 	return is_instant(kind) ? ts : ut_place_end(&s->traces, p);
 }
 
-static bool is_wanted(const struct ut_filter_view *v, uint8_t kind, uint64_t ts, uint64_t end)
+static bool read_slices_is_wanted(const struct ut_filter_view *v, uint8_t kind, uint64_t ts,
+				  uint64_t end)
 {
 	if (!v->rows)
 		return true;
@@ -299,14 +302,14 @@ static uint32_t put_block(struct stream *s, struct batch *b, const struct ut_qtr
 
 		if (!type->wanted || !ut_filter_wants(v, k->local, number))
 			continue;
-		end = end_of(s, type->kind, p);
-		if (!is_wanted(v, type->kind, ts, end))
+		end = read_slices_end_of(s, type->kind, p);
+		if (!read_slices_is_wanted(v, type->kind, ts, end))
 			continue;
 		put_i64(b, COLUMN_id, b->rows, (int64_t)(k->first_id + p->row));
 		put_i64(b, COLUMN_ts, b->rows, ut_datum_clamp(ts));
 		put_i64(b, COLUMN_dur, b->rows, ut_datum_clamp(end - ts));
-		put_word(b, COLUMN_name, b->rows, type->name);
-		put_word(b, COLUMN_cat, b->rows++, type->cat);
+		read_slices_put_word(b, COLUMN_name, b->rows, type->name);
+		read_slices_put_word(b, COLUMN_cat, b->rows++, type->cat);
 	}
 	return p->i - first;
 }
@@ -315,7 +318,7 @@ static uint32_t put_block(struct stream *s, struct batch *b, const struct ut_qtr
 static bool put_track(struct stream *s, struct batch *b)
 {
 	struct ut_qtrack *k = &s->traces.tracks[s->track];
-	const struct place place = place_of(s, s->track);
+	const struct place place = read_slices_place_of(s, s->track);
 	int64_t from = b->rows;
 
 	while (s->row < k->rows->count && b->rows < BATCH_ROWS) {
@@ -324,7 +327,7 @@ static bool put_track(struct stream *s, struct batch *b)
 		ut_traces_place(&s->traces, s->track, s->row, &p);
 		s->row += put_block(s, b, k, &p);
 	}
-	put_place(b, &place, from, b->rows);
+	read_slices_put_place(b, &place, from, b->rows);
 	return s->row >= k->rows->count;
 }
 
@@ -375,14 +378,14 @@ static void free_stream(struct stream *s)
 	free(s);
 }
 
-static void release(struct ArrowArrayStream *stream)
+static void read_slices_release(struct ArrowArrayStream *stream)
 {
 	free_stream(stream->private_data);
 	stream->release = NULL;
 }
 
 /* All words are known before the first row is read: one list serves all batches. */
-static int prepare(struct stream *s, struct ut_err *err)
+static int read_slices_prepare(struct stream *s, struct ut_err *err)
 {
 	size_t count = s->trace->inputs.count;
 
@@ -396,7 +399,7 @@ static int prepare(struct stream *s, struct ut_err *err)
 		make_types(s, i);
 	}
 	for (uint32_t i = 0; i < s->traces.track_count; i++)
-		place_of(s, i);
+		read_slices_place_of(s, i);
 	return make_words(s, err);
 }
 
@@ -414,11 +417,11 @@ int unitrace_slices(struct unitrace_trace *trace, const char *const *options,
 	ut_strtab_init(&s->strings, &s->arena);
 	rc = ut_read_options_parse(&s->options, options, &err);
 	if (!rc)
-		rc = prepare(s, &err);
+		rc = read_slices_prepare(s, &err);
 	if (rc)
 		free_stream(s);
 	else
-		*out = (struct ArrowArrayStream){ get_schema, get_next, get_last_error, release,
-						  s };
+		*out = (struct ArrowArrayStream){ get_schema, get_next, get_last_error,
+						  read_slices_release, s };
 	return ut_read_result(rc, &err, error);
 }

@@ -71,7 +71,7 @@ static void take_cell(struct ut_arrow_table *t, const struct ut_report_cell *cel
 	}
 }
 
-static void take_row(void *ctx, const struct ut_report_cell *cells)
+static void read_tables_take_row(void *ctx, const struct ut_report_cell *cells)
 {
 	struct taken *t = ctx;
 
@@ -85,7 +85,7 @@ static struct ut_report_opts report_into(struct taken *t, const struct ut_read_o
 					.sort = o->sort,
 					.limit = o->limit,
 					.begin = take_begin,
-					.row = take_row,
+					.row = read_tables_take_row,
 					.ctx = t };
 }
 
@@ -241,8 +241,8 @@ static const struct table *find_table(const char *name, struct ut_err *err)
 }
 
 /* Hands over what was taken, or says what went wrong. */
-static int finish(int rc, struct taken *t, struct ArrowArrayStream *out, const struct ut_err *err,
-		  struct unitrace_error *error)
+static int read_tables_finish(int rc, struct taken *t, struct ArrowArrayStream *out,
+			      const struct ut_err *err, struct unitrace_error *error)
 {
 	if (rc) {
 		ut_arrow_table_free(t->table);
@@ -265,7 +265,7 @@ int unitrace_table(struct unitrace_trace *trace, const char *table, const char *
 	if (!rc)
 		rc = which->make(trace, &o, &t, &err);
 	ut_read_options_release(&o);
-	return finish(rc, &t, out, &err, error);
+	return read_tables_finish(rc, &t, out, &err, error);
 }
 
 /* ---- differences --------------------------------------------------------------------------- */
@@ -317,5 +317,5 @@ int unitrace_diff(struct unitrace_trace *before, struct unitrace_trace *after,
 	if (!rc)
 		rc = diff(before, after, &o, &t, &err);
 	ut_read_options_release(&o);
-	return finish(rc, &t, out, &err, error);
+	return read_tables_finish(rc, &t, out, &err, error);
 }

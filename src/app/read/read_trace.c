@@ -64,8 +64,8 @@ static int keep_store(void *ctx, size_t i, struct ut_store *store, struct ut_err
 	return 0;
 }
 
-static int load(struct unitrace_trace *trace, const char *const *paths, size_t count,
-		struct unitrace_open_options *options, struct ut_err *err)
+static int read_trace_load(struct unitrace_trace *trace, const char *const *paths, size_t count,
+			   struct unitrace_open_options *options, struct ut_err *err)
 {
 	const struct ut_logger logger = { .line = report_line, .ctx = options };
 	const struct ut_load how = { "reading", trace->threads, .checked = false,
@@ -95,7 +95,7 @@ int unitrace_open(struct unitrace_trace **trace, const char *const *paths, size_
 	atomic_init(&t->uses, 1);
 	pthread_mutex_init(&t->asking, NULL);
 	t->threads = ut_load_threads(own.threads);
-	rc = load(t, paths, count, &own, &err);
+	rc = read_trace_load(t, paths, count, &own, &err);
 	if (rc) {
 		ut_read_drop(t);
 		t = NULL;

@@ -22,50 +22,54 @@ struct making {
 	int code;
 };
 
-static void step(struct making *m, int code)
+static void certificate_step(struct making *m, int code)
 {
 	if (m->code >= 0)
 		m->code = code;
 }
 
-static void add_name(struct making *m, const char *name)
+static void certificate_add_name(struct making *m, const char *name)
 {
 	unsigned char address[16];
 
 	if (inet_pton(AF_INET, name, address) == 1)
-		step(m, ut_gnutls.x509_crt_set_subject_alt_name(m->cert, GNUTLS_SAN_IPADDRESS,
-								address, 4, GNUTLS_FSAN_APPEND));
+		certificate_step(
+			m, ut_gnutls.x509_crt_set_subject_alt_name(m->cert, GNUTLS_SAN_IPADDRESS,
+								   address, 4, GNUTLS_FSAN_APPEND));
 	else if (inet_pton(AF_INET6, name, address) == 1)
-		step(m, ut_gnutls.x509_crt_set_subject_alt_name(m->cert, GNUTLS_SAN_IPADDRESS,
-								address, 16, GNUTLS_FSAN_APPEND));
+		certificate_step(
+			m, ut_gnutls.x509_crt_set_subject_alt_name(
+				   m->cert, GNUTLS_SAN_IPADDRESS, address, 16, GNUTLS_FSAN_APPEND));
 	else
-		step(m, ut_gnutls.x509_crt_set_subject_alt_name(m->cert, GNUTLS_SAN_DNSNAME, name,
-								(unsigned int)strlen(name),
-								GNUTLS_FSAN_APPEND));
+		certificate_step(m, ut_gnutls.x509_crt_set_subject_alt_name(
+					    m->cert, GNUTLS_SAN_DNSNAME, name,
+					    (unsigned int)strlen(name), GNUTLS_FSAN_APPEND));
 }
 
-static void fill(struct making *m, const char *const *names, size_t count)
+static void certificate_fill(struct making *m, const char *const *names, size_t count)
 {
 	static const char who[] = "unitrace";
 	unsigned char serial[16];
 	time_t now = time(NULL);
 
 	if (getrandom(serial, sizeof(serial), 0) != (ssize_t)sizeof(serial))
-		step(m, GNUTLS_E_RANDOM_FAILED);
+		certificate_step(m, GNUTLS_E_RANDOM_FAILED);
 	serial[0] = (unsigned char)((serial[0] & 0x3f) |
 				    0x40); /* positive, and without leading zeros */
-	step(m, ut_gnutls.x509_crt_set_key(m->cert, m->key));
-	step(m, ut_gnutls.x509_crt_set_version(m->cert, 3));
-	step(m, ut_gnutls.x509_crt_set_serial(m->cert, serial, sizeof(serial)));
-	step(m, ut_gnutls.x509_crt_set_activation_time(m->cert, now - DAY));
-	step(m, ut_gnutls.x509_crt_set_expiration_time(m->cert, now + LASTS));
-	step(m, ut_gnutls.x509_crt_set_dn_by_oid(m->cert, GNUTLS_OID_X520_COMMON_NAME, 0, who,
-						 sizeof(who) - 1));
-	step(m, ut_gnutls.x509_crt_set_basic_constraints(m->cert, 0, -1));
-	step(m, ut_gnutls.x509_crt_set_key_usage(m->cert, GNUTLS_KEY_DIGITAL_SIGNATURE));
+	certificate_step(m, ut_gnutls.x509_crt_set_key(m->cert, m->key));
+	certificate_step(m, ut_gnutls.x509_crt_set_version(m->cert, 3));
+	certificate_step(m, ut_gnutls.x509_crt_set_serial(m->cert, serial, sizeof(serial)));
+	certificate_step(m, ut_gnutls.x509_crt_set_activation_time(m->cert, now - DAY));
+	certificate_step(m, ut_gnutls.x509_crt_set_expiration_time(m->cert, now + LASTS));
+	certificate_step(m, ut_gnutls.x509_crt_set_dn_by_oid(m->cert, GNUTLS_OID_X520_COMMON_NAME,
+							     0, who, sizeof(who) - 1));
+	certificate_step(m, ut_gnutls.x509_crt_set_basic_constraints(m->cert, 0, -1));
+	certificate_step(m,
+			 ut_gnutls.x509_crt_set_key_usage(m->cert, GNUTLS_KEY_DIGITAL_SIGNATURE));
 	for (size_t i = 0; i < count; i++)
-		add_name(m, names[i]);
-	step(m, ut_gnutls.x509_crt_sign2(m->cert, m->cert, m->key, GNUTLS_DIG_SHA256, 0));
+		certificate_add_name(m, names[i]);
+	certificate_step(m,
+			 ut_gnutls.x509_crt_sign2(m->cert, m->cert, m->key, GNUTLS_DIG_SHA256, 0));
 }
 
 static void export(struct making *m, struct ut_certificate *c)
@@ -75,11 +79,11 @@ static void export(struct making *m, struct ut_certificate *c)
 
 	if (m->code < 0)
 		return;
-	step(m, ut_gnutls.x509_crt_export(m->cert, GNUTLS_X509_FMT_PEM, text, &len));
+	certificate_step(m, ut_gnutls.x509_crt_export(m->cert, GNUTLS_X509_FMT_PEM, text, &len));
 	if (m->code >= 0)
 		ut_buf_add(&c->cert, text, len);
 	len = PEM_ROOM;
-	step(m, ut_gnutls.x509_privkey_export(m->key, GNUTLS_X509_FMT_PEM, text, &len));
+	certificate_step(m, ut_gnutls.x509_privkey_export(m->key, GNUTLS_X509_FMT_PEM, text, &len));
 	if (m->code >= 0)
 		ut_buf_add(&c->key, text, len);
 	explicit_bzero(text, sizeof(text));
@@ -107,13 +111,13 @@ int ut_certificate_make(struct ut_certificate *c, const char *const *names, size
 	*c = (struct ut_certificate){ 0 };
 	if (rc)
 		return rc;
-	step(&m, ut_gnutls.x509_privkey_init(&m.key));
-	step(&m, m.code < 0 ? m.code : ut_gnutls.x509_crt_init(&m.cert));
+	certificate_step(&m, ut_gnutls.x509_privkey_init(&m.key));
+	certificate_step(&m, m.code < 0 ? m.code : ut_gnutls.x509_crt_init(&m.cert));
 	if (m.code >= 0) {
-		step(&m, ut_gnutls.x509_privkey_generate(
-				 m.key, GNUTLS_PK_ECDSA,
-				 GNUTLS_CURVE_TO_BITS(GNUTLS_ECC_CURVE_SECP256R1), 0));
-		fill(&m, names, count);
+		certificate_step(&m, ut_gnutls.x509_privkey_generate(
+					     m.key, GNUTLS_PK_ECDSA,
+					     GNUTLS_CURVE_TO_BITS(GNUTLS_ECC_CURVE_SECP256R1), 0));
+		certificate_fill(&m, names, count);
 		export(&m, c);
 		put_fingerprint(c, m.cert);
 	}

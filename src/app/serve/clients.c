@@ -52,14 +52,14 @@ static uint64_t origin_of(const struct sockaddr *at)
 	return four >> 24 == 127 ? 1 : UINT64_C(1) << 32 | four;
 }
 
-static void cut(struct ut_client *c)
+static void clients_cut(struct ut_client *c)
 {
 	shutdown(c->fd, SHUT_RDWR);
 	c->is_cut = true;
 }
 
 /* With the lock; added is the first in the list, and the oldest is the last. */
-static void make_room(struct ut_serve *s, const struct ut_client *added)
+static void clients_make_room(struct ut_serve *s, const struct ut_client *added)
 {
 	unsigned int all = 0, same = 0;
 	struct ut_client *oldest = NULL, *oldest_same = NULL, *idle = NULL;
@@ -83,9 +83,9 @@ static void make_room(struct ut_serve *s, const struct ut_client *added)
 		same++;
 	}
 	if (same >= s->opts.clients / SHARE)
-		cut(oldest_same);
+		clients_cut(oldest_same);
 	else if (all > s->opts.clients - s->opts.clients / RESERVE && (oldest || idle))
-		cut(oldest ? oldest : idle);
+		clients_cut(oldest ? oldest : idle);
 }
 
 void ut_clients_notify(void *ctx, struct MHD_Connection *connection, void **state,
@@ -109,7 +109,7 @@ void ut_clients_notify(void *ctx, struct MHD_Connection *connection, void **stat
 			c->next->link = &c->next;
 		s->clients = c;
 		*state = c;
-		make_room(s, c);
+		clients_make_room(s, c);
 	} else if (c) {
 		*c->link = c->next;
 		if (c->next)
@@ -128,7 +128,7 @@ void ut_clients_cut_late(struct ut_serve *s)
 	pthread_mutex_lock(&s->lock);
 	for (struct ut_client *c = s->clients; c; c = c->next) {
 		if (c->deadline && now >= c->deadline && !c->is_cut)
-			cut(c);
+			clients_cut(c);
 	}
 	pthread_mutex_unlock(&s->lock);
 }

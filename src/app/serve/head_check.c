@@ -29,8 +29,8 @@ static bool is_name_letter(char c)
 	       (c && strchr("!#$%&'*+-.^_`|~", c));
 }
 
-static enum MHD_Result look_at(void *ctx, enum MHD_ValueKind kind, const char *name,
-			       size_t name_len, const char *value, size_t len)
+static enum MHD_Result head_check_look_at(void *ctx, enum MHD_ValueKind kind, const char *name,
+					  size_t name_len, const char *value, size_t len)
 {
 	struct head *h = ctx;
 
@@ -55,7 +55,7 @@ bool ut_head_is_clear(struct MHD_Connection *connection)
 {
 	struct head h = { 0 };
 
-	ut_mhd.get_connection_values_n(connection, MHD_HEADER_KIND, look_at, &h);
+	ut_mhd.get_connection_values_n(connection, MHD_HEADER_KIND, head_check_look_at, &h);
 	for (size_t i = 0; i < SINGLE; i++)
 		h.is_bad |= h.count[i] > 1;
 	return !h.is_bad && !(h.count[1] && h.count[2]);

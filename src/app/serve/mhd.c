@@ -23,13 +23,13 @@ static const struct ut_loaded library = {
 	.count = sizeof(functions) / sizeof(*functions),
 };
 
-static void load(void)
+static void mhd_load(void)
 {
 	loaded = ut_loaded_open(&library, &trouble);
 }
 
 int ut_mhd_load(struct ut_err *err)
 {
-	pthread_once(&once, load);
+	pthread_once(&once, mhd_load);
 	return loaded ? ut_err_set(err, loaded, "%s", trouble.text) : 0;
 }

@@ -53,7 +53,7 @@ struct file {
 	uint64_t left;
 };
 
-static ssize_t read_file(void *ctx, char *to, size_t room)
+static ssize_t reply_read_file(void *ctx, char *to, size_t room)
 {
 	struct file *f = ctx;
 	ssize_t got;
@@ -103,7 +103,7 @@ static struct MHD_Response *make_file(struct ut_serve *s, struct MHD_Connection 
 	f = ut_make(sizeof(*f));
 	*f = (struct file){ fd, (uint64_t)st.st_size };
 	return make_flow(s, connection, f->left,
-			 &(struct ut_reply_stream){ read_file, close_file, f });
+			 &(struct ut_reply_stream){ reply_read_file, close_file, f });
 }
 
 static struct MHD_Response *make_response(struct ut_serve *s, struct MHD_Connection *connection,
@@ -126,7 +126,7 @@ static struct MHD_Response *make_response(struct ut_serve *s, struct MHD_Connect
 
 /* ---- the rest of it ------------------------------------------------------------------------- */
 
-static const char *reason(int status)
+static const char *reply_reason(int status)
 {
 	switch (status) {
 	case 303:
@@ -215,7 +215,7 @@ enum MHD_Result ut_reply_send(struct ut_serve *s, struct MHD_Connection *connect
 	if (!reply->status)
 		reply->status = 404;
 	if (!has_body(reply) && reply->status != 204 && reply->status != 304) {
-		const char *why = reason(reply->status);
+		const char *why = reply_reason(reply->status);
 		int len = (int)strcspn(why, "\n");
 
 		reply->lent = s->opts.methods ? ut_str_fmt(&reply->arena, "{\"error\":\"%.*s\"}\n",

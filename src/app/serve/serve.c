@@ -109,7 +109,8 @@ static bool is_marked(const struct ut_serve *s, const struct ut_request *request
 }
 
 /* Who asks, from where and how: 0, or the status that says no. */
-static int check(const struct ut_serve *s, const struct ut_request *request, struct ut_body *into)
+static int serve_check(const struct ut_serve *s, const struct ut_request *request,
+		       struct ut_body *into)
 {
 	const char *length = ut_request_header(request, "Content-Length");
 	int status;
@@ -129,7 +130,7 @@ static int check(const struct ut_serve *s, const struct ut_request *request, str
 	return status;
 }
 
-static bool is_known(struct ut_serve *s, const struct ut_request *request)
+static bool serve_is_known(struct ut_serve *s, const struct ut_request *request)
 {
 	return !s->opts.token ||
 	       ut_auth_has_cookie(&s->gate, ut_request_cookie(request, s->cookie));
@@ -144,12 +145,12 @@ static enum MHD_Result let_in(struct ut_serve *s, const struct ut_request *reque
 	if (ut_auth_use_token(&s->gate, token))
 		reply.cookie = ut_str_fmt(&reply.arena, "%s=%s; HttpOnly; SameSite=Strict; Path=/",
 					  s->cookie, s->gate.cookie);
-	else if (!is_known(s, request))
+	else if (!serve_is_known(s, request))
 		reply = (struct ut_reply){ .status = 401 };
 	return ut_reply_send(s, request->connection, &reply);
 }
 
-static enum MHD_Result answer(struct ut_serve *s, const struct ut_request *request)
+static enum MHD_Result serve_answer(struct ut_serve *s, const struct ut_request *request)
 {
 	const char *token = ut_request_argument(request, "token");
 	struct ut_reply reply = { 0 };
@@ -160,7 +161,7 @@ static enum MHD_Result answer(struct ut_serve *s, const struct ut_request *reque
 	if (s->opts.token && token && !strcmp(request->path, "/") && !request->is_post &&
 	    !request->is_head)
 		return let_in(s, request, token);
-	if (!is_known(s, request))
+	if (!serve_is_known(s, request))
 		return ut_reply_refuse(s, request->connection, 401);
 	if (!s->opts.begin) /* otherwise the handler says who is known */
 		ut_request_is_known(request);
@@ -226,8 +227,8 @@ static void name_client(struct MHD_Connection *connection, char to[INET6_ADDRSTR
 			  INET6_ADDRSTRLEN);
 }
 
-static enum MHD_Result refuse(struct ut_serve *s, struct MHD_Connection *connection, int status,
-			      const struct pending *p)
+static enum MHD_Result serve_refuse(struct ut_serve *s, struct MHD_Connection *connection,
+				    int status, const struct pending *p)
 {
 	struct ut_reply reply = { .status = status };
 
@@ -242,7 +243,7 @@ static enum MHD_Result refuse(struct ut_serve *s, struct MHD_Connection *connect
 }
 
 /* The head of the request is there. */
-static enum MHD_Result begin(struct ut_serve *s, struct ut_request *request, void **state)
+static enum MHD_Result serve_begin(struct ut_serve *s, struct ut_request *request, void **state)
 {
 	struct pending *p = ut_make(sizeof(*p));
 	int status;
@@ -254,8 +255,8 @@ static enum MHD_Result begin(struct ut_serve *s, struct ut_request *request, voi
 	ut_serve_deadline(s, request->connection, UT_REQUEST_MS);
 	name_client(request->connection, p->client);
 	request->client = p->client;
-	status = check(s, request, &p->into);
-	return status ? refuse(s, request->connection, status, p) : MHD_YES;
+	status = serve_check(s, request, &p->into);
+	return status ? serve_refuse(s, request->connection, status, p) : MHD_YES;
 }
 
 /* limits: libmicrohttpd calls it, NOLINTNEXTLINE(readability-function-size) */
@@ -275,7 +276,7 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *connection, 
 
 	(void)version;
 	if (!p)
-		return begin(s, &request, state);
+		return serve_begin(s, &request, state);
 	if (*len) {
 		take_body(p, data, *len);
 		*len = 0;
@@ -286,12 +287,12 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *connection, 
 		return MHD_YES;
 	}
 	if (p->status)
-		return refuse(s, connection, p->status, p);
+		return serve_refuse(s, connection, p->status, p);
 	request.client = p->client;
 	request.body = (struct ut_str){ p->body ? p->body : "", p->len };
 	request.body_fd = p->into.fd;
 	request.body_bytes = p->written;
-	return answer(s, &request);
+	return serve_answer(s, &request);
 }
 
 /* ---- opening and running -------------------------------------------------------------------- */
@@ -311,7 +312,7 @@ static size_t decode(void *ctx, struct MHD_Connection *connection, char *text)
 	return strstr(text, "%00") ? strlen(text) : ut_mhd.http_unescape(text);
 }
 
-static struct MHD_Daemon *start(struct ut_serve *s, int fd)
+static struct MHD_Daemon *serve_start(struct ut_serve *s, int fd)
 {
 	const struct MHD_OptionItem tls[] = {
 		/* which take no pointers to constants, and change nothing */
@@ -353,7 +354,7 @@ int ut_serve_open(struct ut_serve **out, const struct ut_serve_opts *opts, struc
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_mutex_init(&s->turn, NULL);
 	if (ut_auth_init(&s->gate))
-		s->daemon = start(s, fd);
+		s->daemon = serve_start(s, fd);
 	if (!s->daemon) {
 		close(fd);
 		ut_serve_close(s);

@@ -128,7 +128,7 @@ static bool is_asked(const struct ut_backend *b)
 	       b->size >= offsetof(struct ut_backend, probe) + sizeof(b->probe) && b->probe;
 }
 
-static _Noreturn void ask(const char *path, int fd, const struct ut_device_listener *to)
+static _Noreturn void device_list_ask(const char *path, int fd, const struct ut_device_listener *to)
 {
 	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	const struct ut_backend *b = library ? dlsym(library, "unitrace_backend") : NULL;
@@ -153,7 +153,7 @@ static _Noreturn void become_probe(const char *path, int fd, const struct ut_dev
 	setrlimit(RLIMIT_CORE, &none);
 	for (int i = 0; i < 3 && nowhere >= 0; i++)
 		dup2(nowhere, i);
-	ask(path, fd, to);
+	device_list_ask(path, fd, to);
 }
 
 /* ---- here ---------------------------------------------------------------------------------- */
@@ -165,7 +165,7 @@ struct answers {
 	bool explained;
 };
 
-static void take_line(struct answers *a, const char *line)
+static void device_list_take_line(struct answers *a, const char *line)
 {
 	if (line[0] == 'D') {
 		a->to->device(a->to->ctx, line + 1);
@@ -200,7 +200,7 @@ static bool read_answers(int fd, struct answers *a)
 		buf[have] = '\0';
 		while ((end = strchr(buf, '\n'))) {
 			*end++ = '\0';
-			take_line(a, buf);
+			device_list_take_line(a, buf);
 			have -= (size_t)(end - buf);
 			memmove(buf, end, have + 1);
 		}

@@ -56,7 +56,7 @@ const char *ut_device_report_file(enum ut_device_table_kind kind)
 }
 
 /* Takes what was written to memory, with a blank line before it unless it begins with one. */
-static void take(struct ut_out *mem, struct ut_buf *to)
+static void device_report_take(struct ut_out *mem, struct ut_buf *to)
 {
 	size_t len;
 	const char *data = ut_out_data(mem, &len);
@@ -120,7 +120,7 @@ void ut_device_report_print(const struct ut_device_report *r, enum ut_device_tab
 		ut_table_device_timing(mem, &r->log, &view);
 	else
 		ut_table_submission(mem, &r->log, &view);
-	take(mem, to);
+	device_report_take(mem, to);
 }
 
 void ut_device_report_summary(const struct ut_device_report *r, uint64_t rows, bool csv,
@@ -142,5 +142,5 @@ void ut_device_report_summary(const struct ut_device_report *r, uint64_t rows, b
 	else
 		ut_device_summary_people(mem, &r->log, &s, &report);
 	ut_device_summary_release(&s);
-	take(mem, to);
+	device_report_take(mem, to);
 }

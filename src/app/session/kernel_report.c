@@ -22,7 +22,8 @@ static bool is_device(struct ut_kernel_report *r, const struct ut_trace *trace, 
 	return r->places[process] == 2;
 }
 
-static bool is_call(struct ut_kernel_report *r, const struct ut_trace *trace, uint32_t category)
+static bool kernel_report_is_call(struct ut_kernel_report *r, const struct ut_trace *trace,
+				  uint32_t category)
 {
 	r->categories = ut_grow(r->categories, (size_t)category + 1, &r->category_cap,
 				sizeof(*r->categories));
@@ -45,12 +46,13 @@ static void forget_process(struct ut_kernel_report *r)
 }
 
 /* Tasks, functions and samples of CPUs may be millions, and no rule asks for them. */
-static void take(struct ut_sink *sink, const struct ut_trace *trace, const struct ut_event *event)
+static void kernel_report_take(struct ut_sink *sink, const struct ut_trace *trace,
+			       const struct ut_event *event)
 {
 	struct ut_kernel_report *r = (struct ut_kernel_report *)sink;
 
 	if (r->rows >= r->most || (!is_device(r, trace, trace->tracks[event->track].process) &&
-				   !is_call(r, trace, event->cat)))
+				   !kernel_report_is_call(r, trace, event->cat)))
 		return;
 	r->rows++;
 	ut_sink_event(&r->build.sink, trace, event);
@@ -58,7 +60,9 @@ static void take(struct ut_sink *sink, const struct ut_trace *trace, const struc
 
 void ut_kernel_report_init(struct ut_kernel_report *r)
 {
-	*r = (struct ut_kernel_report){ .sink.event = take, .most = MOST_ROWS, .begun = true };
+	*r = (struct ut_kernel_report){ .sink.event = kernel_report_take,
+					.most = MOST_ROWS,
+					.begun = true };
 	ut_kernel_groups_init(&r->groups, UT_BY_KERNEL);
 	ut_build_init(&r->build);
 }

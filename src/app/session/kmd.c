@@ -67,7 +67,7 @@ static _Noreturn void become(const char *const *argv, const char *said)
 }
 
 /* The last error that it told, or else its last line; empty if there is none. */
-static const char *reason(struct ut_arena *a, const char *dir)
+static const char *kmd_reason(struct ut_arena *a, const char *dir)
 {
 	FILE *f = fopen(ut_path_join(a, dir, SAID), "re");
 	char line[300], last[300] = "";
@@ -82,7 +82,7 @@ static const char *reason(struct ut_arena *a, const char *dir)
 	return ut_arena_copy(a, last, strlen(last));
 }
 
-static bool has_ended(struct ut_kmd *k, int *status)
+static bool kmd_has_ended(struct ut_kmd *k, int *status)
 {
 	return waitpid(k->pid, status, WNOHANG) == k->pid;
 }
@@ -101,7 +101,7 @@ static bool wait_until_ready(struct ut_kmd *k, const char *pipe, int *status)
 		k->pipe = open(pipe, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
 		if (k->pipe >= 0)
 			return true;
-		if (has_ended(k, status)) {
+		if (kmd_has_ended(k, status)) {
 			k->pid = 0;
 			return false;
 		}
@@ -118,11 +118,11 @@ static void explain(struct ut_kmd *k, struct ut_arena *a, int status,
 		       NULL);
 	else if (geteuid() != 0)
 		remark(client, "bpftrace needs root; nothing of the system is recorded",
-		       reason(a, k->dir));
+		       kmd_reason(a, k->dir));
 	else
 		remark(client,
 		       "bpftrace does not run the script; nothing of the system is recorded",
-		       reason(a, k->dir));
+		       kmd_reason(a, k->dir));
 }
 
 void ut_kmd_start(struct ut_kmd *k, struct ut_arena *a, const char *script, const char *dir,
@@ -165,10 +165,10 @@ void ut_kmd_stop(struct ut_kmd *k, struct ut_arena *a, const struct ut_session_c
 	k->pipe = -1;
 	if (!k->pid)
 		return;
-	for (uint32_t ms = 0; ms < END_MS && !has_ended(k, &status); ms += STEP_NS / 1000000)
+	for (uint32_t ms = 0; ms < END_MS && !kmd_has_ended(k, &status); ms += STEP_NS / 1000000)
 		nap();
 	if (waitpid(k->pid, &status, WNOHANG) == 0) {
-		remark(client, "bpftrace did not end and was killed", reason(a, k->dir));
+		remark(client, "bpftrace did not end and was killed", kmd_reason(a, k->dir));
 		kill(k->pid, SIGKILL);
 		while (waitpid(k->pid, &status, 0) < 0 && errno == EINTR)
 			;
@@ -190,7 +190,7 @@ struct kmd_events {
 };
 
 /* The number in front of a comma or the end; false: there is none. */
-static bool number(char **p, uint64_t *value)
+static bool kmd_number(char **p, uint64_t *value)
 {
 	char *end;
 
@@ -204,12 +204,12 @@ static bool number(char **p, uint64_t *value)
 	return true;
 }
 
-static bool parse(char *line, struct kmd_event *e)
+static bool kmd_parse(char *line, struct kmd_event *e)
 {
 	char *name, *comma;
 
 	line[strcspn(line, "\r\n")] = '\0';
-	if (!number(&line, &e->tid))
+	if (!kmd_number(&line, &e->tid))
 		return false;
 	name = line;
 	comma = strchr(line, ',');
@@ -217,7 +217,7 @@ static bool parse(char *line, struct kmd_event *e)
 		return false;
 	*comma = '\0';
 	line = comma + 1;
-	if (!number(&line, &e->start) || !number(&line, &e->took) || e->start > MOST_NS ||
+	if (!kmd_number(&line, &e->start) || !kmd_number(&line, &e->took) || e->start > MOST_NS ||
 	    e->took > MOST_NS)
 		return false;
 	e->name = name;
@@ -236,7 +236,7 @@ static int by_thread_and_time(const void *a, const void *b)
 	return x->took > y->took ? -1 : x->took < y->took;
 }
 
-static void read_events(struct ut_arena *a, FILE *f, struct kmd_events *all)
+static void kmd_read_events(struct ut_arena *a, FILE *f, struct kmd_events *all)
 {
 	char *line = NULL;
 	size_t room = 0;
@@ -246,7 +246,7 @@ static void read_events(struct ut_arena *a, FILE *f, struct kmd_events *all)
 
 		if (line[0] == '\n')
 			continue;
-		if (!parse(line, &e)) {
+		if (!kmd_parse(line, &e)) {
 			all->odd++;
 			continue;
 		}
@@ -292,7 +292,7 @@ static uint32_t add_process(struct ut_trace *t)
 	return number;
 }
 
-static void send(const struct kmd_events *all, struct ut_trace *t, struct ut_sink *sink)
+static void kmd_send(const struct kmd_events *all, struct ut_trace *t, struct ut_sink *sink)
 {
 	uint32_t process = add_process(t), track = 0;
 	uint32_t data = ut_strtab_intern_z(&t->strings, "data");
@@ -332,10 +332,10 @@ uint64_t ut_kmd_send(struct ut_arena *a, const char *dir, struct ut_trace *trace
 
 	if (!f)
 		return 0;
-	read_events(a, f, &all);
+	kmd_read_events(a, f, &all);
 	fclose(f);
 	if (all.count)
-		send(&all, trace, sink);
+		kmd_send(&all, trace, sink);
 	if (all.odd) {
 		snprintf(text, sizeof(text), "%" PRIu64, all.odd);
 		remark(client, "lines of the script that are not TID,EVENT,START,DURATION[,DATA]",

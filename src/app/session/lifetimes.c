@@ -45,7 +45,7 @@ struct process {
 	uint64_t start, stack;
 };
 
-static struct process look_at(uint32_t pid)
+static struct process lifetimes_look_at(uint32_t pid)
 {
 	enum {
 		STATE = 3,
@@ -122,7 +122,8 @@ static int open_spool(const struct ut_lifetimes *l, const char *name, int flags)
 }
 
 /* A file that cannot be written, on a full disk or by another user, knows its last record only. */
-static void note(const struct ut_lifetimes *l, const char *name, uint64_t seen, uint32_t ended)
+static void lifetimes_note(const struct ut_lifetimes *l, const char *name, uint64_t seen,
+			   uint32_t ended)
 {
 	int fd = open_spool(l, name, O_WRONLY);
 
@@ -150,7 +151,7 @@ static bool read_header(const struct ut_lifetimes *l, const char *name,
 	return whole;
 }
 
-static struct ut_lifetime *find(const struct ut_lifetimes *l, uint32_t pid)
+static struct ut_lifetime *lifetimes_find(const struct ut_lifetimes *l, uint32_t pid)
 {
 	for (size_t i = 0; i < l->count; i++) {
 		if (l->items[i].pid == pid)
@@ -160,34 +161,35 @@ static struct ut_lifetime *find(const struct ut_lifetimes *l, uint32_t pid)
 }
 
 /* The process has become another program, which records: the old one ended then. */
-static void replace(struct ut_lifetimes *l, struct ut_lifetime *old, const struct ut_lifetime *one)
+static void lifetimes_replace(struct ut_lifetimes *l, struct ut_lifetime *old,
+			      const struct ut_lifetime *one)
 {
 	struct ut_spool_header header;
 	int fd = old->fd;
 
 	if (one->made <= old->made || !read_header(l, one->name, &header))
 		return;
-	note(l, old->name, header.start.ticks, UT_SPOOL_GONE);
+	lifetimes_note(l, old->name, header.start.ticks, UT_SPOOL_GONE);
 	*old = *one;
 	old->fd = fd;
 	old->proc_start = header.proc_start;
-	old->stack = look_at(old->pid).stack;
+	old->stack = lifetimes_look_at(old->pid).stack;
 }
 
-static void add(struct ut_lifetimes *l, struct ut_lifetime *one)
+static void lifetimes_add(struct ut_lifetimes *l, struct ut_lifetime *one)
 {
-	struct ut_lifetime *old = find(l, one->pid);
+	struct ut_lifetime *old = lifetimes_find(l, one->pid);
 	struct ut_spool_header header;
 	struct process now;
 
 	if (old) {
-		replace(l, old, one);
+		lifetimes_replace(l, old, one);
 		return;
 	}
-	if (!look_at(one->pid).start) /* most are gone, and need not be opened */
+	if (!lifetimes_look_at(one->pid).start) /* most are gone, and need not be opened */
 		return;
 	one->fd = l->watched && l->count < MOST_WATCHED ? open_process(one->pid) : -1;
-	now = look_at(one->pid); /* what the descriptor stands for, if it is the same */
+	now = lifetimes_look_at(one->pid); /* what the descriptor stands for, if it is the same */
 	if (!read_header(l, one->name, &header) || !now.start || now.start != header.proc_start) {
 		close_process(one);
 		return;
@@ -199,7 +201,7 @@ static void add(struct ut_lifetimes *l, struct ut_lifetime *one)
 }
 
 /* New spools. The directory is not read again while nothing was made or removed in it. */
-static void scan(struct ut_lifetimes *l)
+static void lifetimes_scan(struct ut_lifetimes *l)
 {
 	struct timespec now;
 	struct dirent *e;
@@ -216,7 +218,7 @@ static void scan(struct ut_lifetimes *l)
 		struct ut_lifetime one = { .fd = -1 };
 
 		if (read_name(e->d_name, &one))
-			add(l, &one);
+			lifetimes_add(l, &one);
 	}
 	closedir(d);
 	l->scanned = (now.tv_sec - 1) * SECOND; /* times of files may be coarse */
@@ -230,39 +232,40 @@ static bool is_another(const struct ut_lifetime *one, const struct process *now)
 	return one->stack && now->stack && now->stack != one->stack;
 }
 
-static void drop(struct ut_lifetimes *l, struct ut_lifetime *one)
+static void lifetimes_drop(struct ut_lifetimes *l, struct ut_lifetime *one)
 {
 	if (one->pid == l->program)
 		l->program_replaced = one->replaced;
 	close_process(one);
 }
 
-static void look(struct ut_lifetimes *l)
+static void lifetimes_look(struct ut_lifetimes *l)
 {
 	struct ut_clock_pair now;
 	size_t kept = 0;
 
-	scan(l);
+	lifetimes_scan(l);
 	ut_clock_pair_take(ut_clock_source(), &now);
 	for (size_t i = 0; i < l->count; i++) {
 		struct ut_lifetime *one = &l->items[i];
-		struct process p = look_at(one->pid);
+		struct process p = lifetimes_look_at(one->pid);
 		bool running = p.start && p.start == one->proc_start;
 		bool another = running && !one->replaced && is_another(one, &p);
 
 		/* It has just been replaced: the event of the closed spool is on its way. */
 		if (!one->replaced && (!another || l->watched))
-			note(l, one->name, now.ticks, running && !another ? 0 : UT_SPOOL_GONE);
+			lifetimes_note(l, one->name, now.ticks,
+				       running && !another ? 0 : UT_SPOOL_GONE);
 		one->replaced |= another;
 		if (running)
 			l->items[kept++] = *one;
 		else
-			drop(l, one);
+			lifetimes_drop(l, one);
 	}
 	l->count = kept;
 }
 
-static bool has_ended(const struct ut_lifetime *one)
+static bool lifetimes_has_ended(const struct ut_lifetime *one)
 {
 	struct pollfd p = { .fd = one->fd, .events = POLLIN };
 
@@ -277,13 +280,13 @@ static void note_ended(struct ut_lifetimes *l)
 	for (size_t i = 0; i < l->count;) {
 		struct ut_lifetime *one = &l->items[i];
 
-		if (!has_ended(one)) {
+		if (!lifetimes_has_ended(one)) {
 			i++;
 			continue;
 		}
 		if (!one->replaced)
-			note(l, one->name, now.ticks, UT_SPOOL_GONE);
-		drop(l, one);
+			lifetimes_note(l, one->name, now.ticks, UT_SPOOL_GONE);
+		lifetimes_drop(l, one);
 		*one = l->items[--l->count];
 	}
 }
@@ -303,17 +306,17 @@ static void check_closed(struct ut_lifetimes *l, const char *name)
 
 		if (one->replaced || strcmp(one->name, name) != 0)
 			continue;
-		p = look_at(one->pid);
+		p = lifetimes_look_at(one->pid);
 		if (p.start != one->proc_start || !is_another(one, &p))
 			return;
 		one->replaced = true;
-		note(l, name, now.ticks, UT_SPOOL_GONE);
+		lifetimes_note(l, name, now.ticks, UT_SPOOL_GONE);
 		return;
 	}
 }
 
 /* True when spools were made. */
-static bool read_events(struct ut_lifetimes *l)
+static bool lifetimes_read_events(struct ut_lifetimes *l)
 {
 	union {
 		char bytes[4096];
@@ -350,13 +353,13 @@ static bool wait_for_event(struct ut_lifetimes *l, int *soon)
 	poll(fds, n, *soon ? SOON_MS : LOOK_MS);
 	*soon -= *soon > 0;
 	pthread_mutex_lock(&l->lock);
-	if (fds[1].revents && read_events(l))
+	if (fds[1].revents && lifetimes_read_events(l))
 		*soon = SOON_TRIES;
 	pthread_mutex_unlock(&l->lock);
 	return !fds[0].revents;
 }
 
-static void *watch(void *ctx)
+static void *lifetimes_watch(void *ctx)
 {
 	struct ut_lifetimes *l = ctx;
 	int soon = SOON_TRIES;
@@ -365,7 +368,7 @@ static void *watch(void *ctx)
 		pthread_mutex_lock(&l->lock);
 		note_ended(l);
 		if (soon)
-			scan(l);
+			lifetimes_scan(l);
 		pthread_mutex_unlock(&l->lock);
 	}
 	return NULL;
@@ -387,7 +390,7 @@ void ut_lifetimes_watch(struct ut_lifetimes *l, uint32_t program)
 		l->watched = true;
 		pthread_attr_init(&attr);
 		pthread_attr_setstacksize(&attr, STACK_BYTES); /* whatever ulimit -s says */
-		l->watched = !pthread_create(&l->thread, &attr, watch, l);
+		l->watched = !pthread_create(&l->thread, &attr, lifetimes_watch, l);
 		pthread_attr_destroy(&attr);
 		pthread_sigmask(SIG_SETMASK, &before, NULL);
 	}
@@ -403,7 +406,7 @@ void ut_lifetimes_look(struct ut_lifetimes *l)
 {
 	if (l->watched)
 		pthread_mutex_lock(&l->lock);
-	look(l);
+	lifetimes_look(l);
 	if (l->watched)
 		pthread_mutex_unlock(&l->lock);
 }
@@ -425,14 +428,14 @@ void ut_lifetimes_ended(struct ut_lifetimes *l, uint32_t pid, int status)
 	}
 	if (d)
 		closedir(d);
-	known = find(l, pid);
+	known = lifetimes_find(l, pid);
 	if (known) {
-		drop(l, known);
+		lifetimes_drop(l, known);
 		*known = l->items[--l->count];
 	}
 	if (last.pid && !l->program_replaced)
-		note(l, last.name, now.ticks, UT_SPOOL_ENDED | (uint32_t)status);
-	look(l); /* what it has left behind */
+		lifetimes_note(l, last.name, now.ticks, UT_SPOOL_ENDED | (uint32_t)status);
+	lifetimes_look(l); /* what it has left behind */
 	if (l->watched)
 		pthread_mutex_unlock(&l->lock);
 }

@@ -22,7 +22,7 @@
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-static struct ut_out *fail(struct ut_metrics_files *m, int rc)
+static struct ut_out *metrics_files_fail(struct ut_metrics_files *m, int rc)
 {
 	m->rc = m->rc ? m->rc : rc;
 	return NULL;
@@ -35,7 +35,8 @@ static const char *kind_word(const struct ut_metrics_files *m, enum ut_metrics_w
 	return m->both && kind == UT_METRICS_WROTE_STALLS ? "stalls" : "metrics";
 }
 
-static struct ut_out *open_file(void *ctx, int32_t device, enum ut_metrics_written kind)
+static struct ut_out *metrics_files_open_file(void *ctx, int32_t device,
+					      enum ut_metrics_written kind)
 {
 	struct ut_metrics_files *m = ctx;
 	struct ut_outputs *o = m->outputs;
@@ -52,7 +53,7 @@ static struct ut_out *open_file(void *ctx, int32_t device, enum ut_metrics_writt
 	if (!rc)
 		rc = ut_path_mkdirs(ut_path_dir(&o->arena, path), m->err);
 	if (rc)
-		return fail(m, rc);
+		return metrics_files_fail(m, rc);
 	m->files = ut_grow(m->files, m->count + 1, &m->cap, sizeof(*m->files));
 	m->files[m->count] = (struct ut_metrics_file_out){ .path = path,
 							   .out = ut_outputs_open(o, path),
@@ -73,9 +74,10 @@ bool ut_metrics_files_open(struct ut_metrics_files *m, struct ut_outputs *o,
 	m->both = wanted && control->want & UT_WANT_STALLS &&
 		  control->want & (UT_WANT_QUERY | UT_WANT_SAMPLING);
 	if (wanted)
-		ut_metrics_write_init(&m->write,
-				      &(struct ut_metrics_write_opts){
-					      .idle = idle != NULL, .open = open_file, .ctx = m });
+		ut_metrics_write_init(
+			&m->write, &(struct ut_metrics_write_opts){ .idle = idle != NULL,
+								    .open = metrics_files_open_file,
+								    .ctx = m });
 	ut_control_close(control);
 	return wanted;
 }
@@ -88,7 +90,7 @@ struct modules {
 	const char *to, *from;
 };
 
-static int copy(struct modules *s, const char *file, int64_t *bytes)
+static int metrics_files_copy(struct modules *s, const char *file, int64_t *bytes)
 {
 	struct ut_outputs *o = s->m->outputs;
 	struct ut_buf code = { 0 };
@@ -102,7 +104,7 @@ static int copy(struct modules *s, const char *file, int64_t *bytes)
 		ut_out_write(out, code.data, code.len);
 		rc = ut_out_commit(out, s->m->err);
 		if (rc)
-			fail(s->m, rc);
+			metrics_files_fail(s->m, rc);
 	}
 	*bytes = (int64_t)code.len;
 	ut_buf_release(&code);
@@ -115,7 +117,7 @@ static int64_t keep_module(void *ctx, const char *file)
 
 	if (strchr(file, '/') || file[0] == '.')
 		return -1; /* a damaged recording */
-	return copy(ctx, file, &bytes) ? -1 : bytes;
+	return metrics_files_copy(ctx, file, &bytes) ? -1 : bytes;
 }
 
 static int write_stalls(struct ut_metrics_files *m, const struct ut_trace *trace, const char *path)
@@ -157,7 +159,7 @@ int ut_metrics_files_close(struct ut_metrics_files *m, const struct ut_trace *tr
 	for (size_t i = 0; i < m->count; i++) {
 		rc = ut_out_commit_as(m->files[i].out, &o->arena, &m->files[i].path, m->err);
 		if (rc)
-			fail(m, rc);
+			metrics_files_fail(m, rc);
 		else
 			ut_outputs_measured(o, m->files[i].path,
 					    ut_metrics_files_said(m->files[i].kind));

@@ -206,7 +206,7 @@ static bool is_free(const struct ut_output_names *n, const char *path)
 	return n->opts->overwrite || !ut_path_exists(path);
 }
 
-static void take(struct ut_output_names *n, const char *path, const char *wanted)
+static void output_names_take(struct ut_output_names *n, const char *path, const char *wanted)
 {
 	if (n->taken_count == n->taken_cap) {
 		size_t cap = n->taken_cap ? n->taken_cap * 2 : 16;
@@ -230,7 +230,7 @@ const char *ut_output_wanted(const struct ut_output_names *n, const char *path)
 }
 
 /* The name itself or, if it is in use, the first of NAME-2, NAME-3, ... that is not. */
-static const char *claim(struct ut_output_names *n, const char *path)
+static const char *output_names_claim(struct ut_output_names *n, const char *path)
 {
 	const char *wanted = path;
 	char number[16];
@@ -248,7 +248,7 @@ static const char *claim(struct ut_output_names *n, const char *path)
 			(struct ut_session_event){ .kind = UT_SESSION_EVENT_REMARK,
 						   .level = UT_WARN },
 			"%s exists already and is kept; --overwrite would replace it", wanted);
-	take(n, path, wanted);
+	output_names_take(n, path, wanted);
 	return path;
 }
 
@@ -311,7 +311,7 @@ int ut_output_timeline(struct ut_output_names *n, const struct ut_output_who *wh
 	if (opts->result_dir) {
 		dir = ut_output_process_dir(n->arena, opts->result_dir, who);
 		name = ut_str_fmt(n->arena, "%s_trace%s", format->name, format->suffix);
-		*path = claim(n, ut_path_join(n->arena, dir, name));
+		*path = output_names_claim(n, ut_path_join(n->arena, dir, name));
 		return 0;
 	}
 	if (opts->dir)
@@ -326,7 +326,7 @@ int ut_output_timeline(struct ut_output_names *n, const struct ut_output_who *wh
 	}
 	if (rc)
 		return rc;
-	*path = strcmp(name, "-") ? claim(n, ut_path_join(n->arena, dir, name)) : name;
+	*path = strcmp(name, "-") ? output_names_claim(n, ut_path_join(n->arena, dir, name)) : name;
 	return 0;
 }
 
@@ -344,7 +344,7 @@ int ut_output_converted(struct ut_output_names *n, const struct ut_output_who *w
 		return rc;
 	base = ut_str_fmt(n->arena, "%.*s%s", (int)(ut_path_suffix(base) - base), base,
 			  format->suffix);
-	*path = claim(n, ut_path_join(n->arena, dir, base));
+	*path = output_names_claim(n, ut_path_join(n->arena, dir, base));
 	return 0;
 }
 
@@ -358,10 +358,10 @@ int ut_output_report(struct ut_output_names *n, const struct ut_output_who *who,
 	*path = NULL;
 	if (opts->result_dir) {
 		name = ut_str_fmt(n->arena, "%s.txt", kind);
-		*path = claim(n,
-			      ut_path_join(n->arena,
-					   ut_output_process_dir(n->arena, opts->result_dir, who),
-					   name));
+		*path = output_names_claim(
+			n,
+			ut_path_join(n->arena,
+				     ut_output_process_dir(n->arena, opts->result_dir, who), name));
 		return 0;
 	}
 	if (!opts->output || ut_output_is_timeline(opts))
@@ -371,7 +371,7 @@ int ut_output_report(struct ut_output_names *n, const struct ut_output_who *who,
 		return rc;
 	if (!ut_output_has_pattern(opts->output) && !is_special(name))
 		name = ut_path_insert(n->arena, name, pid_and_rank(n->arena, who));
-	*path = claim(n, name);
+	*path = output_names_claim(n, name);
 	return 0;
 }
 
@@ -404,7 +404,7 @@ int ut_output_metrics(struct ut_output_names *n, const struct ut_output_who *who
 	if (opts->result_dir) {
 		dir = ut_output_process_dir(n->arena, opts->result_dir, who);
 		name = ut_str_fmt(n->arena, "metrics/%s_%d.csv", word, (int)device);
-		*path = claim(n, ut_path_join(n->arena, dir, name));
+		*path = output_names_claim(n, ut_path_join(n->arena, dir, name));
 		return 0;
 	}
 	if (opts->output && strcmp(opts->output, "-"))
@@ -417,7 +417,8 @@ int ut_output_metrics(struct ut_output_names *n, const struct ut_output_who *who
 		name = ut_str_fmt(n->arena, "%s.csv", file_part(n->arena, who->app));
 	else if (ut_output_is_timeline(opts))
 		name = ut_str_fmt(n->arena, "%.*s.csv", (int)(ut_path_suffix(name) - name), name);
-	*path = claim(n, ut_path_join(n->arena, dir, metrics_name(n, who, word, name)));
+	*path = output_names_claim(n,
+				   ut_path_join(n->arena, dir, metrics_name(n, who, word, name)));
 	return 0;
 }
 

@@ -723,7 +723,7 @@ static int put_table_file(struct ut_outputs *o, uint32_t source, struct ut_err *
 	return rc;
 }
 
-static void put_kernels(struct ut_outputs *o, struct ut_buf *text)
+static void outputs_put_kernels(struct ut_outputs *o, struct ut_buf *text)
 {
 	const struct ut_report_opts report = { .format =
 						       is_csv(o) ? UT_REPORT_CSV : UT_REPORT_TABLE,
@@ -736,8 +736,8 @@ static void put_kernels(struct ut_outputs *o, struct ut_buf *text)
 }
 
 /* Each process has its own tables; those of the program itself share its file. */
-static int put_devices(struct ut_outputs *o, const struct ut_output_who *root, struct ut_buf *text,
-		       struct ut_err *err)
+static int outputs_put_devices(struct ut_outputs *o, const struct ut_output_who *root,
+			       struct ut_buf *text, struct ut_err *err)
 {
 	bool to_file = o->opts->output && !ut_output_is_timeline(o->opts);
 	int rc = 0;
@@ -745,7 +745,7 @@ static int put_devices(struct ut_outputs *o, const struct ut_output_who *root, s
 	ut_device_log_finish(&o->devices.log);
 	if (wants_summary(o)) {
 		ut_device_report_summary(&o->devices, o->opts->summary_rows, is_csv(o), text);
-		put_kernels(o, text);
+		outputs_put_kernels(o, text);
 	}
 	for (uint32_t i = 0; !rc && i < o->devices.who_count; i++) {
 		if (o->opts->result_dir)
@@ -784,7 +784,7 @@ int ut_outputs_finish(struct ut_outputs *o, const struct ut_output_who *root, st
 		move_text(&text, &own->text);
 		move_text(&o->ccl, &own->ccl);
 	}
-	device_rc = put_devices(o, root, &text, err);
+	device_rc = outputs_put_devices(o, root, &text, err);
 	rc = put_process(o, root, &text, &o->ccl, err);
 	for (size_t i = 0; !rc && i < o->report_count; i++)
 		rc = put_process(o, &o->reports[i].who, &o->reports[i].text, &o->reports[i].ccl,

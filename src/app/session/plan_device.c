@@ -148,7 +148,7 @@ static int add_names(char list[UT_FILTER_BYTES], const char *text, const char *s
 	return 0;
 }
 
-static int add_file(char list[UT_FILTER_BYTES], const char *path, struct ut_err *err)
+static int plan_device_add_file(char list[UT_FILTER_BYTES], const char *path, struct ut_err *err)
 {
 	char text[4 * UT_FILTER_BYTES];
 	FILE *f = path ? fopen(path, "re") : NULL;
@@ -216,11 +216,11 @@ int ut_session_plan_apply_device(const struct ut_session_plan *p, struct ut_cont
 	int rc = add_names(control->include_kernels, d->include, ",", err);
 
 	if (!rc)
-		rc = add_file(control->include_kernels, d->include_file, err);
+		rc = plan_device_add_file(control->include_kernels, d->include_file, err);
 	if (!rc)
 		rc = add_names(control->exclude_kernels, d->exclude, ",", err);
 	if (!rc)
-		rc = add_file(control->exclude_kernels, d->exclude_file, err);
+		rc = plan_device_add_file(control->exclude_kernels, d->exclude_file, err);
 	if (!rc)
 		rc = ut_session_plan_apply_metrics(p, control, client, err);
 	if (!rc && d->separate_tiles)

@@ -53,8 +53,8 @@ static bool measures(const struct ut_device_opts *d)
 
 /* The groups that there are, and the one that is asked for. Drivers of Level Zero have groups of
  * their own, which only they know: then it is NULL. */
-static int choose(const struct ut_device_opts *d, struct ut_metric_groups *groups,
-		  const struct ut_metric_group **group, struct ut_err *err)
+static int plan_metrics_choose(const struct ut_device_opts *d, struct ut_metric_groups *groups,
+			       const struct ut_metric_group **group, struct ut_err *err)
 {
 	int rc = d->metric_file ? ut_metric_groups_open(groups, d->metric_file, err) : 0;
 
@@ -83,12 +83,13 @@ int ut_session_plan_check_metrics(const struct ut_session_plan *p, struct ut_err
 	if (rc || !measures(d))
 		return rc;
 	ut_metric_groups_init(&groups);
-	rc = choose(d, &groups, &group, err);
+	rc = plan_metrics_choose(d, &groups, &group, err);
 	ut_metric_groups_release(&groups);
 	return rc;
 }
 
-static int add(struct ut_control *control, const char *key, const char *value, struct ut_err *err)
+static int plan_metrics_add(struct ut_control *control, const char *key, const char *value,
+			    struct ut_err *err)
 {
 	struct ut_buf text = { 0 };
 	int rc;
@@ -116,8 +117,8 @@ static void report_likeness(const struct ut_device_opts *d, const struct ut_metr
 			d->group, group->name.ptr);
 }
 
-static int add_group(const struct ut_device_opts *d, struct ut_control *control,
-		     const struct ut_session_client *client, struct ut_err *err)
+static int plan_metrics_add_group(const struct ut_device_opts *d, struct ut_control *control,
+				  const struct ut_session_client *client, struct ut_err *err)
 {
 	const struct ut_metric_group *group;
 	struct ut_metric_groups groups;
@@ -125,14 +126,14 @@ static int add_group(const struct ut_device_opts *d, struct ut_control *control,
 	int rc;
 
 	ut_metric_groups_init(&groups);
-	rc = choose(d, &groups, &group, err);
+	rc = plan_metrics_choose(d, &groups, &group, err);
 	if (!rc && group) {
 		report_likeness(d, group, client);
 		ut_metric_group_list(group, &list);
-		rc = add(control, "group", group->name.ptr, err);
+		rc = plan_metrics_add(control, "group", group->name.ptr, err);
 	}
 	if (!rc && group)
-		rc = add(control, "list", list.data, err);
+		rc = plan_metrics_add(control, "list", list.data, err);
 	ut_buf_release(&list);
 	ut_metric_groups_release(&groups);
 	return rc;
@@ -162,19 +163,19 @@ int ut_session_plan_apply_metrics(const struct ut_session_plan *p, struct ut_con
 	if (!d->metric_query && !d->metric_sampling && !d->stall_sampling)
 		return 0;
 	if (measures(d))
-		rc = add_group(d, control, client, err);
+		rc = plan_metrics_add_group(d, control, client, err);
 	if (!rc && measures(d))
-		rc = add(control, "asked", d->group, err);
+		rc = plan_metrics_add(control, "asked", d->group, err);
 	snprintf(interval, sizeof(interval), "%" PRIu64, us * 1000);
 	if (!rc)
-		rc = add(control, "interval", interval, err);
+		rc = plan_metrics_add(control, "interval", interval, err);
 	if (!rc)
-		rc = add(control, "instances", instances(d, client), err);
+		rc = plan_metrics_add(control, "instances", instances(d, client), err);
 	if (!rc)
-		rc = add(control, "idle", d->idle_sampling ? "1" : NULL, err);
+		rc = plan_metrics_add(control, "idle", d->idle_sampling ? "1" : NULL, err);
 	if (!rc)
-		rc = add(control, "cache", d->cache_control, err);
+		rc = plan_metrics_add(control, "cache", d->cache_control, err);
 	if (!rc)
-		rc = add(control, "clocks", d->clock_control, err);
+		rc = plan_metrics_add(control, "clocks", d->clock_control, err);
 	return rc;
 }

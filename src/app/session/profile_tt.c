@@ -95,7 +95,7 @@ static const char *find_folder(struct ut_arena *a, const char *name)
 	return ut_path_is_dir(below) ? below : NULL;
 }
 
-static bool listed(const struct ut_opt_list *list, const char *name)
+static bool profile_tt_listed(const struct ut_opt_list *list, const char *name)
 {
 	for (size_t i = 0; i < list->count; i++) {
 		if (!strcmp(list->items[i], name))
@@ -120,7 +120,7 @@ static void list_locations(const struct ut_profile_opts *o, struct ut_arena *a,
 		if (!len)
 			continue;
 		folder = find_folder(a, ut_arena_copy(a, line, (size_t)len));
-		if (folder && !listed(list, folder))
+		if (folder && !profile_tt_listed(list, folder))
 			ut_opt_list_add(list, folder);
 	}
 	if (!f && ut_path_is_dir(folder))

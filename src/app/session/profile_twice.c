@@ -92,7 +92,7 @@ static int make_folders(struct profile *p, struct ut_err *err)
 }
 
 /* What the first run has left decides who goes on. */
-static int finish(struct profile *p, bool tt, bool recorded, struct ut_err *err)
+static int profile_twice_finish(struct profile *p, bool tt, bool recorded, struct ut_err *err)
 {
 	bool logs = ut_path_is_dir(p->o->logs);
 
@@ -133,7 +133,7 @@ static int profile(struct profile *p, struct ut_err *err)
 			      recorded ? p->traces.devices : "");
 		return 0;
 	}
-	return finish(p, tt, recorded, err);
+	return profile_twice_finish(p, tt, recorded, err);
 }
 
 int ut_profile(const struct ut_profile_opts *o, struct ut_arena *a, int *status, struct ut_err *err)

@@ -47,7 +47,7 @@ static const char *state_dir(struct ut_arena *a)
 }
 
 /* Others hold the lock for a moment only; who cannot get it does without. */
-static bool lock(int fd, int how)
+static bool recordings_lock(int fd, int how)
 {
 	const struct timespec pause = { .tv_nsec = LOCK_WAIT_NS };
 
@@ -75,7 +75,8 @@ static int open_state(struct ut_arena *a, int flags, int how)
 		  0600);
 	if (fd < 0)
 		return -1;
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_uid != geteuid() || !lock(fd, how)) {
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_uid != geteuid() ||
+	    !recordings_lock(fd, how)) {
 		close(fd);
 		return -1;
 	}
@@ -126,7 +127,7 @@ static const char *next_item(const char *item)
 	return item + strlen(item) + 1;
 }
 
-static const char *path_of(const char *item)
+static const char *recordings_path_of(const char *item)
 {
 	const char *colon = strchr(item, ':');
 
@@ -160,7 +161,7 @@ static bool has_rank(const struct entry *e, int rank)
 	return false;
 }
 
-static void add_text(struct ut_buf *b, const char *text)
+static void recordings_add_text(struct ut_buf *b, const char *text)
 {
 	ut_buf_add(b, text, strlen(text) + 1);
 }
@@ -216,13 +217,13 @@ bool ut_recordings_note(const char *const *paths, size_t count, int rank)
 	if (fd >= 0) {
 		read_state(fd, &old);
 		keep_others(&out, &old, dir);
-		add_text(&out, job);
-		add_text(&out, dir);
+		recordings_add_text(&out, job);
+		recordings_add_text(&out, dir);
 		keep_job(&out, &old, dir, job, rank);
 		for (size_t i = 0; i < count; i++)
-			add_text(&out, ut_str_fmt(&arena, "%d:%s", rank,
-						  ut_path_absolute(&arena, paths[i])));
-		add_text(&out, "");
+			recordings_add_text(&out, ut_str_fmt(&arena, "%d:%s", rank,
+							     ut_path_absolute(&arena, paths[i])));
+		recordings_add_text(&out, "");
 		noted = write_state(fd, &out);
 		close(fd);
 	}
@@ -237,13 +238,13 @@ bool ut_recordings_note(const char *const *paths, size_t count, int rank)
 /* Was it made here, or does it lie here? */
 static bool belongs(const struct entry *e, const char *dir, struct ut_arena *a)
 {
-	const char *path = *e->items ? path_of(e->items) : NULL;
+	const char *path = *e->items ? recordings_path_of(e->items) : NULL;
 
 	return path && (!strcmp(e->dir, dir) || !strcmp(ut_path_dir(a, path), dir));
 }
 
 /* Names in this directory are shown without it. */
-static const char *short_name(struct ut_arena *a, const char *path, const char *dir)
+static const char *recordings_short_name(struct ut_arena *a, const char *path, const char *dir)
 {
 	size_t len = strlen(dir);
 
@@ -251,19 +252,20 @@ static const char *short_name(struct ut_arena *a, const char *path, const char *
 			  !strncmp(path, dir, len) && path[len] == '/' ? path + len + 1 : path);
 }
 
-static void take(struct ut_recording *r, struct ut_arena *a, const struct entry *e, const char *dir)
+static void recordings_take(struct ut_recording *r, struct ut_arena *a, const struct entry *e,
+			    const char *dir)
 {
 	size_t count = 0;
 
 	for (const char *item = e->items; *item; item = next_item(item))
 		count++;
 	r->paths = UT_NEW_N(a, const char *, count + 1);
-	r->first = short_name(a, path_of(e->items), dir);
+	r->first = recordings_short_name(a, recordings_path_of(e->items), dir);
 	for (const char *item = e->items; *item; item = next_item(item)) {
-		const char *path = path_of(item);
+		const char *path = recordings_path_of(item);
 
 		if (path && ut_path_exists(path))
-			r->paths[r->count++] = short_name(a, path, dir);
+			r->paths[r->count++] = recordings_short_name(a, path, dir);
 	}
 }
 
@@ -286,7 +288,7 @@ struct ut_recording ut_recordings_last(struct ut_arena *a)
 			last = e;
 	}
 	if (last.items)
-		take(&r, a, &last, dir);
+		recordings_take(&r, a, &last, dir);
 	ut_buf_release(&text);
 	return r;
 }

@@ -30,8 +30,8 @@ static uint64_t size_of_results(const struct ut_output_opts *out)
 }
 
 /* One line if the disk has less than the reserve, or no more than that. */
-static void say(const struct ut_disk_reserve *reserve, const struct ut_disk_space *space,
-		const char *dir, const char *what, const struct ut_session_client *client)
+static void reserve_say(const struct ut_disk_reserve *reserve, const struct ut_disk_space *space,
+			const char *dir, const char *what, const struct ut_session_client *client)
 {
 	const struct ut_session_event event = { .kind = UT_SESSION_EVENT_REMARK, .level = UT_WARN };
 	uint64_t wanted = ut_disk_reserve_wanted(reserve, space);
@@ -67,11 +67,11 @@ uint64_t ut_reserve_begin(const struct ut_session_plan *plan, const char *sessio
 	known = ut_disk_space_path(results_dir, &there);
 	if (!ut_disk_space_path(session_dir, &here))
 		return 0;
-	say(&plan->reserve, &here, session_dir, "recorded", client);
+	reserve_say(&plan->reserve, &here, session_dir, "recorded", client);
 	if (known && there.device == here.device)
 		factor = size_of_results(&plan->out);
 	else if (known)
-		say(&plan->reserve, &there, results_dir, "written", client);
+		reserve_say(&plan->reserve, &there, results_dir, "written", client);
 	kept = ut_out_kept_free(&here);
 	if (!kept || kept >= here.free)
 		return kept;
@@ -92,5 +92,5 @@ void ut_reserve_results(const struct ut_disk_reserve *reserve, const char *dir,
 
 	ut_out_keep_free(reserve);
 	if (ut_disk_space_path(dir, &space))
-		say(reserve, &space, dir, "written", client);
+		reserve_say(reserve, &space, dir, "written", client);
 }

@@ -39,8 +39,8 @@ void ut_roofline_remove(const char *folder, const struct ut_logger *logger)
  */
 
 /* The name of a file may have blanks in it; everything else is a line of words. */
-static int words_of(const char *app, struct ut_arena *a, const char ***words, size_t *count,
-		    struct ut_err *err)
+static int roofline_runs_words_of(const char *app, struct ut_arena *a, const char ***words,
+				  size_t *count, struct ut_err *err)
 {
 	int rc;
 
@@ -76,7 +76,7 @@ int ut_roofline_runs(struct ut_roofline_runs *r, struct ut_arena *a, const char 
 {
 	const char **words, **argv;
 	size_t count, n;
-	int rc = words_of(r->app, a, &words, &count, err);
+	int rc = roofline_runs_words_of(r->app, a, &words, &count, err);
 
 	if (rc)
 		return rc;
@@ -103,7 +103,7 @@ int ut_roofline_runs(struct ut_roofline_runs *r, struct ut_arena *a, const char 
 /* ---- a device ---------------------------------------------------------------------------------
  */
 
-static int write_file(const char *path, struct ut_str text, struct ut_err *err)
+static int roofline_runs_write_file(const char *path, struct ut_str text, struct ut_err *err)
 {
 	struct ut_out *out = ut_out_open(path, UT_OUT_OVERWRITE | UT_OUT_RENEW);
 
@@ -159,7 +159,7 @@ int ut_roofline_measure(struct ut_str program, struct ut_arena *a, const char *f
 		return ut_err_set(err, -ENOENT,
 				  "nvcc was not found: measuring a device needs NVIDIA's compiler, "
 				  "of the CUDA toolkit");
-	rc = write_file(source, program, err);
+	rc = roofline_runs_write_file(source, program, err);
 	ut_logger_log(logger, UT_INFO, "building the program that measures (half a minute)");
 	if (!rc)
 		rc = build(nvcc, source, built, err);

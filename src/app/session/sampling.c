@@ -85,7 +85,8 @@ void ut_sampling_prepare(struct ut_sampling *s, struct ut_arena *a, const char *
 	s->session->control->timer_period = UINT64_C(1000000000) / o->hz;
 }
 
-static int start(struct ut_sampling *s, pid_t pid, bool at_exec, struct ut_err *err)
+static int session_sampling_start(struct ut_sampling *s, pid_t pid, bool at_exec,
+				  struct ut_err *err)
 {
 	const struct ut_sampling_opts *o = &s->plan->sampling;
 	const struct ut_sampler_opts opts = { .dir = s->session->dir,
@@ -108,7 +109,7 @@ void ut_sampling_start(struct ut_sampling *s, pid_t pid)
 {
 	struct ut_err err = { 0 };
 
-	if (s->plan->sampling.hz && start(s, pid, true, &err))
+	if (s->plan->sampling.hz && session_sampling_start(s, pid, true, &err))
 		ut_session_notify_text(s->client,
 				       (struct ut_session_event){ .kind = UT_SESSION_EVENT_REMARK,
 								  .level = UT_WARN },
@@ -117,7 +118,7 @@ void ut_sampling_start(struct ut_sampling *s, pid_t pid)
 
 int ut_sampling_attach(struct ut_sampling *s, pid_t pid, struct ut_err *err)
 {
-	return start(s, pid, false, err);
+	return session_sampling_start(s, pid, false, err);
 }
 
 /* The program has never loaded the library, or has done next to nothing. */
@@ -162,7 +163,7 @@ static void report_cost(const struct ut_sampling *s, const struct ut_sampler_res
 		ut_time_text(most, sizeof(most), r->samples * MOST_US * 1000), MOST_US);
 }
 
-static void report(const struct ut_sampling *s, const struct ut_sampler_result *r)
+static void session_sampling_report(const struct ut_sampling *s, const struct ut_sampler_result *r)
 {
 	const struct ut_session_event event = { .kind = UT_SESSION_EVENT_REMARK, .level = UT_WARN };
 
@@ -265,5 +266,5 @@ void ut_sampling_stop(struct ut_sampling *s)
 		return;
 	ut_sampler_stop(s->sampler, &result);
 	s->sampler = NULL;
-	report(s, &result);
+	session_sampling_report(s, &result);
 }

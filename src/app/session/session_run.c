@@ -41,7 +41,7 @@ struct run {
 	enum ut_control_access access;
 };
 
-static void warn(const struct run *r, const struct ut_err *err)
+static void session_run_warn(const struct run *r, const struct ut_err *err)
 {
 	ut_session_notify_text(
 		&r->client,
@@ -96,7 +96,7 @@ static int join_named(struct run *r, struct ut_err *err)
 	return rc < 0 ? rc : 0;
 }
 
-static int prepare(struct run *r, struct ut_err *err)
+static int session_run_prepare(struct run *r, struct ut_err *err)
 {
 	const char *results = results_folder(r);
 	const char *parent = r->plan->spool_dir ? r->plan->spool_dir : results;
@@ -244,7 +244,7 @@ static int launch(struct run *r, struct ut_err *err)
 }
 
 /* Instead of a program: a process that is there already. */
-static int attach(struct run *r, struct ut_err *err)
+static int session_run_attach(struct run *r, struct ut_err *err)
 {
 	pid_t pid = (pid_t)r->plan->sampling.pid;
 	int rc = ut_sampling_attach(&r->sampling, pid, err);
@@ -287,12 +287,12 @@ static int after(struct run *r, struct ut_err *err)
 								 .status = r->program.status });
 	if (p->out.result_dir && ut_run_config_write(p->out.result_dir, p->own_count, p->own,
 						     p->argc, p->argv, &config_err))
-		warn(r, &config_err);
+		session_run_warn(r, &config_err);
 	return ut_gather(&gather, err);
 }
 
 /* There is no recording: told, and what was prepared for it goes away. */
-static void give_up(struct run *r, int rc, const struct ut_err *err)
+static void session_run_give_up(struct run *r, int rc, const struct ut_err *err)
 {
 	struct ut_err remove_err = { 0 };
 
@@ -311,7 +311,7 @@ static void give_up(struct run *r, int rc, const struct ut_err *err)
 							     .path = r->plan->argv[0],
 							     .code = r->program.exec_errno });
 	if (ut_session_remove(&r->session, &remove_err))
-		warn(r, &remove_err);
+		session_run_warn(r, &remove_err);
 }
 
 /* ---- all of it ----------------------------------------------------------------------------- */
@@ -335,18 +335,18 @@ int ut_session_run(const struct ut_session_plan *plan, const struct ut_session_c
 
 	if (client)
 		r.client = *client;
-	rc = prepare(&r, err);
+	rc = session_run_prepare(&r, err);
 	r.sampling =
 		(struct ut_sampling){ .plan = plan, .client = &r.client, .session = &r.session };
 	if (!rc)
-		rc = plan->sampling.pid ? attach(&r, err) : launch(&r, err);
+		rc = plan->sampling.pid ? session_run_attach(&r, err) : launch(&r, err);
 	*result = (struct ut_session_result){ .ran = !rc && !r.program.exec_errno,
 					      .status = r.program.status,
 					      .exec_errno = r.program.exec_errno };
 	if (result->ran)
 		rc = after(&r, err);
 	else
-		give_up(&r, rc, err);
+		session_run_give_up(&r, rc, err);
 	ut_session_notify(&r.client, (struct ut_session_event){ .kind = UT_SESSION_EVENT_FINISHED,
 								.level = UT_DEBUG,
 								.status = result->status,

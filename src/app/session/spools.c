@@ -7,7 +7,7 @@
 #include "base/path.h"
 #include "import/spool/reader.h"
 
-static int add(struct ut_spools *s, const struct ut_spool_info *list, size_t count)
+static int spools_add(struct ut_spools *s, const struct ut_spool_info *list, size_t count)
 {
 	struct ut_spool_info *items;
 
@@ -29,18 +29,18 @@ static int add_dir(struct ut_spools *s, const char *path, struct ut_err *err)
 	int rc = ut_spool_list(path, &list, &count, err);
 
 	if (!rc)
-		rc = add(s, list, count);
+		rc = spools_add(s, list, count);
 	free(list);
 	return rc;
 }
 
-static int add_file(struct ut_spools *s, const char *path, struct ut_err *err)
+static int spools_add_file(struct ut_spools *s, const char *path, struct ut_err *err)
 {
 	struct ut_spool_info *info = calloc(1, sizeof(*info));
 	int rc = info ? ut_spool_info(path, info, err) : -ENOMEM;
 
 	if (!rc)
-		rc = add(s, info, 1);
+		rc = spools_add(s, info, 1);
 	free(info);
 	return rc;
 }
@@ -51,7 +51,8 @@ int ut_spools_open(struct ut_spools *s, int argc, const char *const *argv, struc
 
 	*s = (struct ut_spools){ 0 };
 	for (int i = 0; !rc && i < argc; i++)
-		rc = ut_path_is_dir(argv[i]) ? add_dir(s, argv[i], err) : add_file(s, argv[i], err);
+		rc = ut_path_is_dir(argv[i]) ? add_dir(s, argv[i], err)
+					     : spools_add_file(s, argv[i], err);
 	if (rc == -ENOMEM)
 		ut_err_set(err, rc, "out of memory");
 	if (rc)

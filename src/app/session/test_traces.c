@@ -115,8 +115,8 @@ static void look_at_track(struct work *w, const struct ut_store *s, uint32_t tra
 
 /* ---- one file ------------------------------------------------------------------------------ */
 
-static int write_file(struct work *w, struct ut_store *store, const struct test *t,
-		      const struct ut_exporter *format, struct ut_err *err)
+static int test_traces_write_file(struct work *w, struct ut_store *store, const struct test *t,
+				  const struct ut_exporter *format, struct ut_err *err)
 {
 	const struct ut_output_who who = { .app = CATEGORY, .rank = -1, .first = true };
 	struct ut_filter_view view;
@@ -156,7 +156,7 @@ static int write_test(struct work *w, struct ut_store *store, const struct test 
 
 	ut_window_open(&window, store, t->from, to);
 	for (size_t i = 0; i < w->opts.format_count && !rc; i++)
-		rc = write_file(w, store, t, w->opts.formats[i], err);
+		rc = test_traces_write_file(w, store, t, w->opts.formats[i], err);
 	ut_window_close(&window);
 	w->written += !rc;
 	return rc;
@@ -178,8 +178,8 @@ static int write_store(void *ctx, size_t i, struct ut_store *store, struct ut_er
 
 /* ---- all of them --------------------------------------------------------------------------- */
 
-static int write_all(struct work *w, const struct ut_spool_info *list, size_t count,
-		     struct ut_err *err)
+static int test_traces_write_all(struct work *w, const struct ut_spool_info *list, size_t count,
+				 struct ut_err *err)
 {
 	const struct ut_logger logger = ut_session_logger(&w->client);
 	const struct ut_load how = {
@@ -198,7 +198,7 @@ static int write_all(struct work *w, const struct ut_spool_info *list, size_t co
 	return rc;
 }
 
-static void report(const struct work *w, const char *dir)
+static void test_traces_report(const struct work *w, const char *dir)
 {
 	struct ut_session_event event = { .kind = UT_SESSION_EVENT_TEST_TRACES,
 					  .level = w->written ? UT_INFO : UT_WARN,
@@ -228,9 +228,9 @@ int ut_test_traces_write(const char *dir, const struct ut_output_opts *out,
 		w.opts.formats[w.opts.format_count++] = &ut_export_chrome;
 	w.names = (struct ut_output_names){ .opts = &w.opts, .arena = &w.arena, .client = client };
 	if (!rc && count)
-		rc = write_all(&w, list, count, err);
+		rc = test_traces_write_all(&w, list, count, err);
 	if (!rc)
-		report(&w, dir);
+		test_traces_report(&w, dir);
 	free(w.tests);
 	ut_arena_release(&w.arena);
 	return rc;

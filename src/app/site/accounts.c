@@ -374,8 +374,8 @@ static int wait_for_turn(struct ut_accounts *a, const char *client)
 }
 
 /* With the lock, which is given up while the passphrase is made a digest of. */
-static int evaluate(struct ut_accounts *a, const char *client, const char *passphrase,
-		    struct ut_err *err)
+static int accounts_evaluate(struct ut_accounts *a, const char *client, const char *passphrase,
+			     struct ut_err *err)
 {
 	char digest[UT_DIGEST];
 	struct access kept = { .rounds = a->now.rounds ? a->now.rounds : 1 };
@@ -416,7 +416,7 @@ int ut_accounts_try(struct ut_accounts *a, const char *client, const char *passp
 		*wait = ut_attempts_wait(&a->attempts, client, steady_ms() / 1000);
 	rc = *wait ? refuse_guess(*wait, err) : refresh(a, err);
 	if (!rc)
-		rc = evaluate(a, client, passphrase, err);
+		rc = accounts_evaluate(a, client, passphrase, err);
 	pthread_mutex_unlock(&a->lock);
 	return rc;
 }
@@ -424,7 +424,7 @@ int ut_accounts_try(struct ut_accounts *a, const char *client, const char *passp
 /* ---- cookies and tokens --------------------------------------------------------------------- */
 
 /* Compares all of them: how long that takes says nothing. */
-static struct pass *find(struct pass *all, size_t most, const char *digest)
+static struct pass *accounts_find(struct pass *all, size_t most, const char *digest)
 {
 	struct pass *found = NULL;
 
@@ -436,7 +436,7 @@ static struct pass *find(struct pass *all, size_t most, const char *digest)
 }
 
 /* A free place, or that of the one that was not used for longest. */
-static struct pass *make_room(struct pass *all, size_t most)
+static struct pass *accounts_make_room(struct pass *all, size_t most)
 {
 	struct pass *oldest = &all[0];
 
@@ -465,7 +465,7 @@ int ut_accounts_new_cookie(struct ut_accounts *a, char to[UT_SECRET], struct ut_
 
 	if (rc)
 		return rc;
-	rc = new_pass(make_room(a->now.cookies, COOKIES_MOST), to, err);
+	rc = new_pass(accounts_make_room(a->now.cookies, COOKIES_MOST), to, err);
 	return end_change(a, rc, err);
 }
 
@@ -477,7 +477,7 @@ static void note_use(struct ut_accounts *a, struct pass *all, size_t most, const
 
 	if (begin_change(a, NULL))
 		return;
-	p = find(all, most, digest);
+	p = accounts_find(all, most, digest);
 	if (p)
 		p->used = now;
 	if (end_change(a, p ? 0 : -ENOENT, NULL))
@@ -495,7 +495,7 @@ static bool use(struct ut_accounts *a, struct pass *all, size_t most, const char
 	if (!secret || strlen(secret) != UT_SECRET - 1 || ut_secret_digest(secret, digest, NULL))
 		return false;
 	pthread_mutex_lock(&a->lock);
-	p = refresh(a, NULL) ? NULL : find(all, most, digest);
+	p = refresh(a, NULL) ? NULL : accounts_find(all, most, digest);
 	good = p && (!lasts || now - p->made < lasts);
 	is_old = good && now - p->used > FRESH;
 	pthread_mutex_unlock(&a->lock);
@@ -522,7 +522,7 @@ int ut_accounts_drop_cookie(struct ut_accounts *a, const char *cookie, struct ut
 		rc = begin_change(a, err);
 	if (rc)
 		return rc;
-	p = find(a->now.cookies, COOKIES_MOST, digest);
+	p = accounts_find(a->now.cookies, COOKIES_MOST, digest);
 	if (p)
 		*p = (struct pass){ 0 };
 	return end_change(a, 0, err);

@@ -44,7 +44,7 @@ int ut_api_description(struct ut_call *c, struct ut_err *err)
 	return 0;
 }
 
-static int64_t now_s(void)
+static int64_t api_access_now_s(void)
 {
 	struct timespec t;
 
@@ -79,7 +79,7 @@ int ut_api_login(struct ut_call *c, struct ut_err *err)
 
 	guesser(c, client);
 	if (token)
-		rc = ut_auth_exchange_token(&s->gate, token, browser, now_s())
+		rc = ut_auth_exchange_token(&s->gate, token, browser, api_access_now_s())
 			     ? 0
 			     : ut_err_set(err, -EACCES,
 					  "this address has been used, or is none of ours");

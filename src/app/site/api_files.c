@@ -251,7 +251,7 @@ int ut_api_import(struct ut_call *c, struct ut_err *err)
 /* ---- out ------------------------------------------------------------------------------------ */
 
 /* An upload, or a file of ours or of an older import. */
-static int open_file(int at, const char *name, struct ut_err *err)
+static int api_files_open_file(int at, const char *name, struct ut_err *err)
 {
 	int in = ut_folder_open(at, UT_UPLOADS, false, NULL), fd;
 
@@ -268,7 +268,7 @@ int ut_api_file(struct ut_call *c, struct ut_err *err)
 	if (at < 0)
 		return at;
 	fd = c->args[2][0] == '.' ? ut_err_set(err, -ENOENT, "there is no such file")
-				  : open_file(at, c->args[2], err);
+				  : api_files_open_file(at, c->args[2], err);
 	close(at);
 	if (fd < 0)
 		return fd;
@@ -294,7 +294,7 @@ struct tarball {
 	bool is_over;
 };
 
-static bool add_name(void *ctx, int at, const char *name, unsigned char type)
+static bool api_files_add_name(void *ctx, int at, const char *name, unsigned char type)
 {
 	struct tarball *t = ctx;
 	size_t size = strlen(name) + 1;
@@ -412,10 +412,10 @@ int ut_api_download(struct ut_call *c, struct ut_err *err)
 	*t = (struct tarball){ .at = at, .fd = -1, .head = ut_out_open_memory() };
 	t->uploads = ut_folder_open(at, UT_UPLOADS, false, NULL);
 	t->prefix = memcpy(ut_make(strlen(c->args[1]) + 1), c->args[1], strlen(c->args[1]));
-	rc = ut_folder_each(at, add_name, t, err);
+	rc = ut_folder_each(at, api_files_add_name, t, err);
 	t->own = t->count;
 	if (!rc && t->uploads >= 0)
-		rc = ut_folder_each(t->uploads, add_name, t, err);
+		rc = ut_folder_each(t->uploads, api_files_add_name, t, err);
 	if (rc) {
 		close_tarball(t);
 		return rc;

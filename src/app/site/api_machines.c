@@ -79,7 +79,7 @@ int ut_api_drop_machine(struct ut_call *c, struct ut_err *err)
 
 /* ---- is it there? --------------------------------------------------------------------------- */
 
-static const char *word_of(int rc)
+static const char *api_machines_word_of(int rc)
 {
 	switch (-rc) {
 	case 0:
@@ -119,7 +119,7 @@ static void write_hello(struct ut_json_writer *w, const struct ut_remote_hello *
 }
 
 /* A machine that is not known yet, or is another one now, shows its key, and nothing is sent. */
-static int look(struct ut_call *c, const struct ut_ssh_opts *o, struct ut_err *why)
+static int api_machines_look(struct ut_call *c, const struct ut_ssh_opts *o, struct ut_err *why)
 {
 	const char *key, *shown = "", *known = ut_machine_key(o->own, c->arena, o->target);
 	struct ut_remote_hello hello;
@@ -135,7 +135,7 @@ static int look(struct ut_call *c, const struct ut_ssh_opts *o, struct ut_err *w
 		}
 	}
 	ut_write_open(&c->out, NULL, '{');
-	ut_write_text(&c->out, "state", word_of(rc));
+	ut_write_text(&c->out, "state", api_machines_word_of(rc));
 	ut_write_text(&c->out, "text", why->text);
 	if (shown[0])
 		ut_write_text(&c->out, "fingerprint", shown);
@@ -149,7 +149,8 @@ static int look(struct ut_call *c, const struct ut_ssh_opts *o, struct ut_err *w
 	return 0;
 }
 
-static int find(struct ut_call *c, struct ut_machine *t, struct ut_ssh_opts *o, struct ut_err *err)
+static int api_machines_find(struct ut_call *c, struct ut_machine *t, struct ut_ssh_opts *o,
+			     struct ut_err *err)
 {
 	int rc = ut_machine_find(c->site->data_dir.own, c->arena, c->args[0], t, err);
 
@@ -160,9 +161,10 @@ static int find(struct ut_call *c, struct ut_machine *t, struct ut_ssh_opts *o, 
 }
 
 /* What is done there, with the secret of the request, which is gone afterwards. */
-static int reach(struct ut_call *c,
-		 int (*doing)(struct ut_call *c, const struct ut_ssh_opts *o, struct ut_err *err),
-		 struct ut_err *err)
+static int api_machines_reach(struct ut_call *c,
+			      int (*doing)(struct ut_call *c, const struct ut_ssh_opts *o,
+					   struct ut_err *err),
+			      struct ut_err *err)
 {
 	char secret[UT_SUPERVISOR_SECRET_MAX];
 	struct ut_machine t;
@@ -170,7 +172,7 @@ static int reach(struct ut_call *c,
 	int rc = ut_call_take_secret(c, secret, sizeof(secret), err);
 
 	if (!rc)
-		rc = find(c, &t, &o, err);
+		rc = api_machines_find(c, &t, &o, err);
 	if (!rc) {
 		o.secret = secret[0] ? secret : NULL;
 		rc = doing(c, &o, err);
@@ -181,7 +183,7 @@ static int reach(struct ut_call *c,
 
 int ut_api_test_machine(struct ut_call *c, struct ut_err *err)
 {
-	return reach(c, look, err);
+	return api_machines_reach(c, api_machines_look, err);
 }
 
 /* What goes wrong between two machines, as what went wrong with the request. */
@@ -206,7 +208,7 @@ static int ask_processes(struct ut_call *c, const struct ut_ssh_opts *o, struct 
 
 int ut_api_remote_processes(struct ut_call *c, struct ut_err *err)
 {
-	return reach(c, ask_processes, err);
+	return api_machines_reach(c, ask_processes, err);
 }
 
 static int ask_devices(struct ut_call *c, const struct ut_ssh_opts *o, struct ut_err *err)
@@ -223,7 +225,7 @@ static int ask_devices(struct ut_call *c, const struct ut_ssh_opts *o, struct ut
 
 int ut_api_remote_devices(struct ut_call *c, struct ut_err *err)
 {
-	return reach(c, ask_devices, err);
+	return api_machines_reach(c, ask_devices, err);
 }
 
 /* Asked for again: what is accepted is the key that was looked at, and no other. */
@@ -235,7 +237,7 @@ int ut_api_accept_key(struct ut_call *c, struct ut_err *err)
 	int rc = ut_call_text(c, "fingerprint", &wanted, err);
 
 	if (!rc)
-		rc = find(c, &t, &o, err);
+		rc = api_machines_find(c, &t, &o, err);
 	if (!rc)
 		rc = reported(ut_ssh_scan(&o, c->arena, &key, &fingerprint, err));
 	if (!rc && strcmp(wanted, fingerprint) != 0)
@@ -249,7 +251,7 @@ int ut_api_forget_key(struct ut_call *c, struct ut_err *err)
 {
 	struct ut_machine t;
 	struct ut_ssh_opts o;
-	int rc = find(c, &t, &o, err);
+	int rc = api_machines_find(c, &t, &o, err);
 
 	return rc ? rc : ut_machine_set_key(o.own, &t, NULL, "", err);
 }

@@ -107,7 +107,8 @@ static const char *script_of(struct ut_call *c, const struct ut_run_plan *p)
 }
 
 /* The result's name: what was asked for, or the next number with the program's name behind it. */
-static const char *name_of(struct ut_call *c, const char *project, const struct ut_run_plan *p)
+static const char *api_runs_name_of(struct ut_call *c, const char *project,
+				    const struct ut_run_plan *p)
 {
 	const char *suffix = p->what == UT_RUN_ATTACH ? "attach" : script_of(c, p);
 
@@ -149,7 +150,7 @@ static int make_line(struct ut_call *c, const char *project, struct asked *q, co
 	if (q->is_remote &&
 	    ut_machine_find(c->site->data_dir.own, c->arena, q->plan.target, &q->machine, &why))
 		ut_run_plan_add_problem(&q->plan, c->arena, "target", why.text);
-	*result = name_of(c, project, &q->plan);
+	*result = api_runs_name_of(c, project, &q->plan);
 	set_line(c, q, project, *result);
 	check_line(c, &q->plan, &q->line);
 	return 0;
@@ -316,8 +317,8 @@ static int write_asked(struct ut_call *c, int at, const struct asked *q, struct 
 	return rc;
 }
 
-static int start(struct ut_call *c, struct asked *q, const char *wanted, const char *secret,
-		 struct ut_err *err)
+static int api_runs_start(struct ut_call *c, struct asked *q, const char *wanted,
+			  const char *secret, struct ut_err *err)
 {
 	const char *project = c->args[0], *result;
 	int at = ut_data_dir_add_result(&c->site->data_dir, c->arena, project, wanted, &result,
@@ -343,7 +344,7 @@ static int start(struct ut_call *c, struct asked *q, const char *wanted, const c
 	return 0;
 }
 
-static void refuse(struct ut_call *c, const struct ut_run_plan *p)
+static void api_runs_refuse(struct ut_call *c, const struct ut_run_plan *p)
 {
 	ut_write_open(&c->out, NULL, '{');
 	ut_write_text(&c->out, "error", p->problems[0].text);
@@ -383,9 +384,9 @@ int ut_api_run(struct ut_call *c, struct ut_err *err)
 	if (!rc)
 		check_machine(c, &q, secret);
 	if (!rc && q.plan.problem_count)
-		refuse(c, &q.plan);
+		api_runs_refuse(c, &q.plan);
 	else if (!rc)
-		rc = start(c, &q, result, secret[0] ? secret : NULL, err);
+		rc = api_runs_start(c, &q, result, secret[0] ? secret : NULL, err);
 	explicit_bzero(secret, sizeof(secret));
 	return rc;
 }
@@ -451,12 +452,12 @@ int ut_api_processes(struct ut_call *c, struct ut_err *err)
 	return 0;
 }
 
-static int by_name(const struct dirent **a, const struct dirent **b)
+static int api_runs_by_name(const struct dirent **a, const struct dirent **b)
 {
 	return strverscmp((*a)->d_name, (*b)->d_name);
 }
 
-static int is_shown(const struct dirent *e)
+static int api_runs_is_shown(const struct dirent *e)
 {
 	return e->d_name[0] != '.';
 }
@@ -484,7 +485,7 @@ int ut_api_folder(struct ut_call *c, struct ut_err *err)
 
 	if (path[0] != '/')
 		return ut_err_set(err, -EINVAL, "%s: begins with a slash", path);
-	count = scandir(path, &list, is_shown, by_name);
+	count = scandir(path, &list, api_runs_is_shown, api_runs_by_name);
 	if (count < 0)
 		return ut_err_set(err, -errno, "%s: %s", path, strerror(errno));
 	ut_write_open(&c->out, NULL, '{');

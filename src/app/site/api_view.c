@@ -30,7 +30,7 @@ static bool has_left(int rc, struct ut_reply *reply)
 	return true;
 }
 
-static int hand_on(struct ut_call *c, const struct ut_viewed *what, struct ut_err *err)
+static int api_view_hand_on(struct ut_call *c, const struct ut_viewed *what, struct ut_err *err)
 {
 	const char *path;
 	int rc, tries = TRIES;
@@ -52,15 +52,16 @@ int ut_api_view(struct ut_call *c, struct ut_err *err)
 	if (!strcmp(c->rest,
 		    "info")) /* what was put here by hand is evaluated when it is looked at */
 		ut_evaluator_add(c->site->evaluator, c->args[0], c->args[1], false);
-	return hand_on(c, &(struct ut_viewed){ .project = c->args[0], .result = c->args[1] }, err);
+	return api_view_hand_on(
+		c, &(struct ut_viewed){ .project = c->args[0], .result = c->args[1] }, err);
 }
 
 int ut_api_compare(struct ut_call *c, struct ut_err *err)
 {
-	return hand_on(c,
-		       &(struct ut_viewed){ .project = c->args[0],
-					    .result = c->args[1],
-					    .before_project = c->args[2],
-					    .before_result = c->args[3] },
-		       err);
+	return api_view_hand_on(c,
+				&(struct ut_viewed){ .project = c->args[0],
+						     .result = c->args[1],
+						     .before_project = c->args[2],
+						     .before_result = c->args[3] },
+				err);
 }

@@ -7,7 +7,7 @@
 #define FIRST_COST_MS 125u
 #define COST_STEP     5u /* wrong guesses, after which one costs twice as much */
 
-static const struct ut_attempt *find(const struct ut_attempts *a, const char *client)
+static const struct ut_attempt *attempts_find(const struct ut_attempts *a, const char *client)
 {
 	for (size_t i = 0; i < UT_ATTEMPT_CLIENTS; i++) {
 		if (a->clients[i].wrong && !strcmp(a->clients[i].client, client))
@@ -18,14 +18,14 @@ static const struct ut_attempt *find(const struct ut_attempts *a, const char *cl
 
 unsigned int ut_attempts_wait(const struct ut_attempts *a, const char *client, int64_t now)
 {
-	const struct ut_attempt *one = find(a, client);
+	const struct ut_attempt *one = attempts_find(a, client);
 
 	return one && now < one->until ? (unsigned int)(one->until - now) : 0;
 }
 
 unsigned int ut_attempts_count(const struct ut_attempts *a, const char *client)
 {
-	const struct ut_attempt *one = find(a, client);
+	const struct ut_attempt *one = attempts_find(a, client);
 
 	return one ? one->wrong : 0;
 }
@@ -41,7 +41,7 @@ unsigned int ut_attempts_cost(const struct ut_attempts *a, int64_t now)
 }
 
 /* Its place, or that of the one who has been quiet for longest. */
-static struct ut_attempt *place(struct ut_attempts *a, const char *client, int64_t now)
+static struct ut_attempt *attempts_place(struct ut_attempts *a, const char *client, int64_t now)
 {
 	struct ut_attempt *oldest = &a->clients[0];
 
@@ -62,7 +62,7 @@ static struct ut_attempt *place(struct ut_attempts *a, const char *client, int64
 
 void ut_attempts_wrong(struct ut_attempts *a, const char *client, int64_t now)
 {
-	struct ut_attempt *one = place(a, client, now);
+	struct ut_attempt *one = attempts_place(a, client, now);
 	unsigned int wait = 0;
 
 	one->wrong++;

@@ -75,7 +75,7 @@ static bool is_type(const struct ut_doc *v, const char *type)
 	return !strcmp(kind_name(v->kind), type_name(type));
 }
 
-static int refuse(const struct place *at, const char *expected, const char *got)
+static int body_schema_refuse(const struct place *at, const char *expected, const char *got)
 {
 	if (!at->path[0])
 		return ut_err_set(at->err, -EINVAL, "the body: expected %s, got %s", expected, got);
@@ -108,9 +108,10 @@ static int check_type(const struct place *at, const struct ut_doc *type, const s
 	if (fits)
 		return 0;
 	name_types(type, expected, sizeof(expected));
-	return refuse(at, expected,
-		      v->kind == UT_DOC_NUMBER && strstr(expected, "whole") ? "a fraction"
-									    : kind_name(v->kind));
+	return body_schema_refuse(at, expected,
+				  v->kind == UT_DOC_NUMBER && strstr(expected, "whole")
+					  ? "a fraction"
+					  : kind_name(v->kind));
 }
 
 static int check_enum(const struct place *at, const struct ut_doc *list, const struct ut_doc *v)
@@ -127,7 +128,7 @@ static int check_enum(const struct place *at, const struct ut_doc *list, const s
 			len += (size_t)snprintf(expected + len, sizeof(expected) - len, "%s \"%s\"",
 						t == list->first ? "" : ",", t->text.ptr);
 	}
-	return refuse(at, expected, "another string");
+	return body_schema_refuse(at, expected, "another string");
 }
 
 /* A bound of the schema: so many of what, at most or at least. */
@@ -143,7 +144,7 @@ static int check_bound(const struct place *at, const struct ut_doc *schema, cons
 	snprintf(expected, sizeof(expected), "at %s %.0f%s", is_least ? "least" : "most",
 		 bound->number, what);
 	snprintf(got, sizeof(got), "%.15g", value);
-	return refuse(at, expected, got);
+	return body_schema_refuse(at, expected, got);
 }
 
 static int check_text(const struct place *at, const struct ut_doc *schema, const struct ut_doc *v)
@@ -152,14 +153,14 @@ static int check_text(const struct place *at, const struct ut_doc *schema, const
 	int rc;
 
 	if (strlen(v->text.ptr) != v->text.len)
-		return refuse(at, "a string", "one with a NUL in it");
+		return body_schema_refuse(at, "a string", "one with a NUL in it");
 	for (size_t i = 0; i < v->text.len; i++)
 		letters += ((unsigned char)v->text.ptr[i] & 0xc0) != 0x80;
 	rc = check_bound(at, schema, "minLength", (double)letters, " characters");
 	return rc ? rc : check_bound(at, schema, "maxLength", (double)letters, " characters");
 }
 
-static int check(struct place *at, const struct ut_doc *schema, const struct ut_doc *v);
+static int body_schema_check(struct place *at, const struct ut_doc *schema, const struct ut_doc *v);
 
 /* A value in this one: the path is longer while it is checked. */
 static int check_inside(struct place *at, const char *name, const struct ut_doc *schema,
@@ -170,7 +171,7 @@ static int check_inside(struct place *at, const char *name, const struct ut_doc 
 
 	snprintf(at->path + len, sizeof(at->path) - len, "%s%s", len && name[0] != '[' ? "." : "",
 		 name);
-	rc = check(at, schema, v);
+	rc = body_schema_check(at, schema, v);
 	at->path[len] = '\0';
 	return rc;
 }
@@ -214,7 +215,7 @@ static int check_object(struct place *at, const struct ut_doc *schema, const str
 	return rc;
 }
 
-static const struct ut_doc *follow(const struct place *at, const struct ut_doc *schema)
+static const struct ut_doc *body_schema_follow(const struct place *at, const struct ut_doc *schema)
 {
 	static const char prefix[] = "#/components/schemas/";
 	const char *name = ut_doc_text(schema, "$ref");
@@ -225,14 +226,14 @@ static const struct ut_doc *follow(const struct place *at, const struct ut_doc *
 			  name + sizeof(prefix) - 1);
 }
 
-static int check(struct place *at, const struct ut_doc *schema, const struct ut_doc *v)
+static int body_schema_check(struct place *at, const struct ut_doc *schema, const struct ut_doc *v)
 {
 	const struct ut_doc *all;
 	int rc;
 
 	if (++at->depth > DEPTH_MOST)
-		return refuse(at, "less nesting", "more");
-	schema = follow(at, schema);
+		return body_schema_refuse(at, "less nesting", "more");
+	schema = body_schema_follow(at, schema);
 	rc = check_type(at, ut_doc_get(schema, "type"), v);
 	if (!rc)
 		rc = check_enum(at, ut_doc_get(schema, "enum"), v);
@@ -248,7 +249,7 @@ static int check(struct place *at, const struct ut_doc *schema, const struct ut_
 		rc = check_object(at, schema, v);
 	all = ut_doc_get(schema, "allOf");
 	for (const struct ut_doc *t = all ? all->first : NULL; t && !rc; t = t->next)
-		rc = check(at, t, v);
+		rc = body_schema_check(at, t, v);
 	at->depth--;
 	return rc;
 }
@@ -269,5 +270,5 @@ int ut_body_check(const struct ut_doc *api, enum ut_method method, const char *p
 		return ut_doc_flag(asked, "required", false)
 			       ? ut_err_set(err, -EINVAL, "the body is missing: expected JSON")
 			       : 0;
-	return check(&at, ut_doc_get(content, "schema"), body);
+	return body_schema_check(&at, ut_doc_get(content, "schema"), body);
 }

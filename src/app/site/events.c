@@ -52,7 +52,7 @@ struct ut_events *ut_events_new(void)
 	return e;
 }
 
-static void forget(struct watched *w)
+static void events_forget(struct watched *w)
 {
 	free(w->project);
 	free(w->result);
@@ -68,12 +68,12 @@ void ut_events_free(struct ut_events *e)
 	for (size_t i = 0; i < KEPT; i++)
 		free(e->messages[i].text);
 	for (size_t i = 0; i < RUNS; i++)
-		forget(&e->runs[i]);
+		events_forget(&e->runs[i]);
 	pthread_mutex_destroy(&e->lock);
 	free(e);
 }
 
-static void report(struct ut_events *e, const char *event, const char *data)
+static void events_report(struct ut_events *e, const char *event, const char *data)
 {
 	struct ut_buf text = { 0 };
 	struct message *m;
@@ -88,12 +88,12 @@ static void report(struct ut_events *e, const char *event, const char *data)
 
 void ut_events_changed(struct ut_events *e)
 {
-	report(e, "changed", "{}");
+	events_report(e, "changed", "{}");
 }
 
 /* ---- runs ----------------------------------------------------------------------------------- */
 
-static char *copied(const char *text)
+static char *events_copied(const char *text)
 {
 	size_t size = strlen(text) + 1;
 
@@ -114,7 +114,8 @@ void ut_events_watch(struct ut_events *e, const char *project, const char *resul
 			at = w;
 	}
 	if (at && !known)
-		*at = (struct watched){ .project = copied(project), .result = copied(result) };
+		*at = (struct watched){ .project = events_copied(project),
+					.result = events_copied(result) };
 	pthread_mutex_unlock(&e->lock);
 }
 
@@ -147,14 +148,14 @@ static void report_run(struct ut_events *e, struct watched *w, const struct ut_d
 	ut_write_close(&out, '}');
 	if (!w->last || strcmp(w->last, text.data) != 0) {
 		free(w->last);
-		w->last = copied(text.data);
-		report(e, "run", text.data);
+		w->last = events_copied(text.data);
+		events_report(e, "run", text.data);
 	}
 	ut_buf_release(&text);
 }
 
 /* The data directory is full: recording ends, and the program goes on. */
-static void hold(struct ut_events *e, struct watched *w)
+static void events_hold(struct ut_events *e, struct watched *w)
 {
 	int at = ut_data_dir_open_result(&e->site->data_dir, w->project, w->result, NULL);
 
@@ -181,7 +182,7 @@ static bool look_at_run(struct ut_events *e, struct watched *w)
 	if (!rc)
 		report_run(e, w, &r);
 	if (!rc && r.state == UT_RESULT_RUNNING && ut_storage_is_full(&e->site->storage))
-		hold(e, w);
+		events_hold(e, w);
 	if (!busy) {
 		/* what its viewer shows has become files, and there is more than was recorded */
 		ut_viewers_tidy(e->site->viewers);
@@ -214,7 +215,7 @@ static void look_at_runs(struct ut_events *e)
 		pthread_mutex_lock(&e->lock);
 		e->runs[i] = (struct watched){ 0 };
 		pthread_mutex_unlock(&e->lock);
-		forget(&w);
+		events_forget(&w);
 	}
 }
 
@@ -239,7 +240,7 @@ static void find_runs(struct ut_events *e)
 	ut_arena_release(&arena);
 }
 
-static void *look(void *ctx)
+static void *events_look(void *ctx)
 {
 	struct ut_events *e = ctx;
 	int waited = 0, tidied = 0;
@@ -265,7 +266,7 @@ void ut_events_run(struct ut_events *e, struct ut_site *site)
 {
 	e->site = site;
 	if (!e->is_running)
-		e->is_running = !pthread_create(&e->looker, NULL, look, e);
+		e->is_running = !pthread_create(&e->looker, NULL, events_look, e);
 }
 
 void ut_events_stop(struct ut_events *e)
@@ -285,7 +286,7 @@ struct listener {
 	bool has_begun, is_reported;
 };
 
-static ssize_t put(char *to, size_t room, const char *text, size_t len)
+static ssize_t events_put(char *to, size_t room, const char *text, size_t len)
 {
 	if (len > room)
 		return -1;
@@ -293,9 +294,9 @@ static ssize_t put(char *to, size_t room, const char *text, size_t len)
 	return (ssize_t)len;
 }
 
-static ssize_t say(char *to, size_t room, const char *text)
+static ssize_t events_say(char *to, size_t room, const char *text)
 {
-	return put(to, room, text, strlen(text));
+	return events_put(to, room, text, strlen(text));
 }
 
 /* The next message; 0: there is none. */
@@ -307,11 +308,11 @@ static ssize_t next_message(struct listener *l, char *to, size_t room)
 	pthread_mutex_lock(&e->lock);
 	if (e->number - l->heard > KEPT) { /* too far behind */
 		l->heard = e->number;
-		got = say(to, room, "event: changed\ndata: {}\n\n");
+		got = events_say(to, room, "event: changed\ndata: {}\n\n");
 	} else if (e->number != l->heard) {
 		const struct message *m = &e->messages[l->heard++ % KEPT];
 
-		got = put(to, room, m->text, m->len);
+		got = events_put(to, room, m->text, m->len);
 	}
 	pthread_mutex_unlock(&e->lock);
 	return got;
@@ -324,21 +325,21 @@ static ssize_t listen(void *ctx, char *to, size_t room)
 
 	if (!l->has_begun) {
 		l->has_begun = true;
-		return say(to, room, "retry: 1000\n\n");
+		return events_say(to, room, "retry: 1000\n\n");
 	}
 	for (int waited = 0; waited < BEAT_MS; waited += TICK_MS) {
 		if (l->events->stop || ut_serve_is_stopping(l->server)) {
 			bool reported = l->is_reported;
 
 			l->is_reported = true;
-			return reported ? -1 : say(to, room, "event: end\ndata: {}\n\n");
+			return reported ? -1 : events_say(to, room, "event: end\ndata: {}\n\n");
 		}
 		got = next_message(l, to, room);
 		if (got)
 			return got;
 		poll(NULL, 0, TICK_MS);
 	}
-	return say(to, room, ":\n\n");
+	return events_say(to, room, ":\n\n");
 }
 
 int ut_api_events(struct ut_call *c, struct ut_err *err)

@@ -26,7 +26,7 @@ struct answer {
 
 /* ---- asking --------------------------------------------------------------------------------- */
 
-static int send_all(int fd, const char *data, size_t len)
+static int proxy_send_all(int fd, const char *data, size_t len)
 {
 	while (len) {
 		ssize_t n = send(fd, data, len, MSG_NOSIGNAL);
@@ -41,7 +41,7 @@ static int send_all(int fd, const char *data, size_t len)
 	return 0;
 }
 
-static int ask(int fd, const struct ut_request *r, const char *path)
+static int proxy_ask(int fd, const struct ut_request *r, const char *path)
 {
 	struct ut_buf head = { 0 };
 	int rc;
@@ -53,9 +53,9 @@ static int ask(int fd, const struct ut_request *r, const char *path)
 		ut_buf_fmt(&head, "Content-Type: application/json\r\nContent-Length: %zu\r\n",
 			   r->body.len);
 	ut_buf_text(&head, "\r\n");
-	rc = send_all(fd, head.data, head.len);
+	rc = proxy_send_all(fd, head.data, head.len);
 	if (!rc)
-		rc = send_all(fd, r->body.ptr, r->is_post ? r->body.len : 0);
+		rc = proxy_send_all(fd, r->body.ptr, r->is_post ? r->body.len : 0);
 	ut_buf_release(&head);
 	return rc;
 }
@@ -63,7 +63,7 @@ static int ask(int fd, const struct ut_request *r, const char *path)
 /* ---- the answer ----------------------------------------------------------------------------- */
 
 /* Waits for some bytes; 0 or less at the end. */
-static ssize_t take(struct answer *a, char *to, size_t room)
+static ssize_t proxy_take(struct answer *a, char *to, size_t room)
 {
 	struct pollfd p = { .fd = a->fd, .events = POLLIN };
 	ssize_t got;
@@ -77,20 +77,21 @@ static ssize_t take(struct answer *a, char *to, size_t room)
 }
 
 /* More bytes behind those that are there; false at the end. */
-static bool fill(struct answer *a)
+static bool proxy_fill(struct answer *a)
 {
 	ssize_t got;
 
 	if (a->at == a->end)
 		a->at = a->end = 0;
-	got = a->end == sizeof(a->buf) ? -1 : take(a, a->buf + a->end, sizeof(a->buf) - a->end);
+	got = a->end == sizeof(a->buf) ? -1
+				       : proxy_take(a, a->buf + a->end, sizeof(a->buf) - a->end);
 	if (got > 0)
 		a->end += (size_t)got;
 	return got > 0;
 }
 
 /* A line of the head, without its end; NULL where there is none. */
-static char *next_line(struct answer *a)
+static char *proxy_next_line(struct answer *a)
 {
 	for (;;) {
 		char *start = a->buf + a->at, *end = memmem(start, a->end - a->at, "\r\n", 2);
@@ -105,12 +106,12 @@ static char *next_line(struct answer *a)
 			a->end -= a->at;
 			a->at = 0;
 		}
-		if (!fill(a))
+		if (!proxy_fill(a))
 			return NULL;
 	}
 }
 
-static const char *value_of(const char *line, const char *name)
+static const char *proxy_value_of(const char *line, const char *name)
 {
 	size_t len = strlen(name);
 
@@ -121,7 +122,7 @@ static const char *value_of(const char *line, const char *name)
 }
 
 /* Who answers may be another machine: what it says becomes no page and no header of ours. */
-static const char *known(const char *type)
+static const char *proxy_known(const char *type)
 {
 	static const char *const types[] = { "application/json", "text/event-stream",
 					     "text/plain; charset=utf-8" };
@@ -133,22 +134,22 @@ static const char *known(const char *type)
 	return "application/octet-stream";
 }
 
-static int read_head(struct answer *a, struct ut_reply *reply)
+static int proxy_read_head(struct answer *a, struct ut_reply *reply)
 {
-	const char *line = next_line(a), *value;
+	const char *line = proxy_next_line(a), *value;
 
 	if (!line || strncmp(line, "HTTP/1.1 ", 9) != 0)
 		return -EPROTO;
 	reply->status = atoi(line + 9);
 	a->left = UINT64_MAX; /* until the connection ends */
-	while ((line = next_line(a)) && *line) {
-		if ((value = value_of(line, "Content-Type")))
-			reply->type = known(value);
-		else if ((value = value_of(line, "Content-Encoding")))
+	while ((line = proxy_next_line(a)) && *line) {
+		if ((value = proxy_value_of(line, "Content-Type")))
+			reply->type = proxy_known(value);
+		else if ((value = proxy_value_of(line, "Content-Encoding")))
 			reply->encoding = strcmp(value, "gzip") ? NULL : "gzip";
-		else if ((value = value_of(line, "Content-Length")))
+		else if ((value = proxy_value_of(line, "Content-Length")))
 			a->left = strtoull(value, NULL, 10);
-		else if ((value = value_of(line, "Transfer-Encoding")))
+		else if ((value = proxy_value_of(line, "Transfer-Encoding")))
 			a->is_chunked = !strcasecmp(value, "chunked");
 	}
 	if (a->is_chunked)
@@ -159,11 +160,11 @@ static int read_head(struct answer *a, struct ut_reply *reply)
 /* Into the next chunk; false behind the last. */
 static bool next_chunk(struct answer *a)
 {
-	const char *line = next_line(a);
+	const char *line = proxy_next_line(a);
 	char *end;
 
 	if (line && !*line) /* behind the chunk before */
-		line = next_line(a);
+		line = proxy_next_line(a);
 	a->left = line ? strtoull(line, &end, 16) : 0;
 	return a->left > 0;
 }
@@ -184,7 +185,7 @@ static ssize_t read_answer(void *ctx, char *to, size_t room)
 		a->at += some;
 		got = (ssize_t)some;
 	} else {
-		got = take(a, to, room);
+		got = proxy_take(a, to, room);
 	}
 	if (got <= 0) { /* the viewer has ended in the middle of it */
 		a->left = 0;
@@ -208,11 +209,11 @@ int ut_proxy(int fd, const struct ut_request *request, const char *path, struct 
 	     struct ut_err *err)
 {
 	struct answer *a = ut_make(sizeof(*a));
-	int rc = ask(fd, request, path);
+	int rc = proxy_ask(fd, request, path);
 
 	a->fd = fd;
 	if (!rc)
-		rc = read_head(a, reply);
+		rc = proxy_read_head(a, reply);
 	if (!rc) {
 		reply->stream = (struct ut_reply_stream){ read_answer, close_answer, a };
 		return 0;

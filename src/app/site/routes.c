@@ -89,8 +89,8 @@ const struct ut_route ut_routes[] = {
 const size_t ut_route_count = sizeof(ut_routes) / sizeof(ut_routes[0]);
 
 /* Does the path fit? What stands for names is put into args. */
-static bool fits(const char *route, const char *path, struct ut_arena *a,
-		 const char *args[UT_CALL_ARGS], const char **rest)
+static bool routes_fits(const char *route, const char *path, struct ut_arena *a,
+			const char *args[UT_CALL_ARGS], const char **rest)
 {
 	size_t count = 0;
 
@@ -119,7 +119,7 @@ const struct ut_route *ut_route_find(enum ut_method method, const char *path, st
 {
 	*known = false;
 	for (size_t i = 0; i < ut_route_count; i++) {
-		if (!fits(ut_routes[i].path, path, a, args, rest))
+		if (!routes_fits(ut_routes[i].path, path, a, args, rest))
 			continue;
 		if (ut_routes[i].method == method)
 			return &ut_routes[i];

@@ -147,14 +147,14 @@ static int status_of(int rc)
 	}
 }
 
-static void take_text(struct ut_reply *reply, struct ut_buf *text)
+static void site_take_text(struct ut_reply *reply, struct ut_buf *text)
 {
 	reply->data = text->data;
 	reply->len = text->len;
 	*text = (struct ut_buf){ 0 };
 }
 
-static void refuse(struct ut_reply *reply, int status, const char *why)
+static void site_refuse(struct ut_reply *reply, int status, const char *why)
 {
 	struct ut_buf text = { 0 };
 	struct ut_json_writer w = { .to = &text };
@@ -165,11 +165,11 @@ static void refuse(struct ut_reply *reply, int status, const char *why)
 	ut_buf_char(&text, '\n');
 	reply->status = status;
 	reply->type = "application/json";
-	take_text(reply, &text);
+	site_take_text(reply, &text);
 }
 
 /* Without the prefix of a proxy that leaves it there. */
-static const char *path_of(const struct ut_site *s, const struct ut_request *request)
+static const char *site_path_of(const struct ut_site *s, const struct ut_request *request)
 {
 	size_t len = strlen(s->prefix);
 
@@ -202,33 +202,35 @@ static void run_route(const struct ut_route *route, struct ut_call *c)
 		rc = route->call(c, &err);
 	if (rc) {
 		ut_buf_release(&c->text);
-		refuse(c->reply, status_of(rc), err.text[0] ? err.text : strerror(-rc));
+		site_refuse(c->reply, status_of(rc), err.text[0] ? err.text : strerror(-rc));
 	} else if (!has_other_body(c->reply)) {
 		c->reply->status = c->text.len ? 200 : 204;
 		c->reply->type = "application/json";
 		if (c->text.len)
 			ut_buf_char(&c->text, '\n');
-		take_text(c->reply, &c->text);
+		site_take_text(c->reply, &c->text);
 	}
 	ut_buf_release(&c->text);
 }
 
 /* May whoever asks go this way? Otherwise the reply says why not. */
-static bool is_open(struct ut_site *s, const struct ut_route *route,
-		    const struct ut_request *request, struct ut_reply *reply)
+static bool site_is_open(struct ut_site *s, const struct ut_route *route,
+			 const struct ut_request *request, struct ut_reply *reply)
 {
 	if (route->flags & UT_ROUTE_OPEN)
 		return true;
 	if (!ut_call_is_known(s, request))
-		refuse(reply, 401, "log in first, or send a token: Authorization: Bearer TOKEN");
+		site_refuse(reply, 401,
+			    "log in first, or send a token: Authorization: Bearer TOKEN");
 	else if (s->opts.remote && !(route->flags & UT_ROUTE_BARE) &&
 		 !ut_accounts_has_passphrase(s->accounts))
-		refuse(reply, 403,
-		       "set a passphrase first: this server can be reached from other machines");
+		site_refuse(
+			reply, 403,
+			"set a passphrase first: this server can be reached from other machines");
 	else if ((route->flags & UT_ROUTE_RUNS) && !s->opts.profiling)
-		refuse(reply, 403,
-		       "this server starts no programs: it was started without "
-		       "--enable-server-profiling");
+		site_refuse(reply, 403,
+			    "this server starts no programs: it was started without "
+			    "--enable-server-profiling");
 	else
 		return true;
 	return false;
@@ -248,15 +250,15 @@ void ut_site_answer(void *ctx, const struct ut_request *request, struct ut_reply
 		.site = s, .request = request, .reply = reply, .arena = &reply->arena
 	};
 	bool known;
-	const struct ut_route *route = ut_route_find(request->method, path_of(s, request), c.arena,
-						     c.args, &c.rest, &known);
+	const struct ut_route *route = ut_route_find(request->method, site_path_of(s, request),
+						     c.arena, c.args, &c.rest, &known);
 
 	c.out.to = &c.text;
 	wait_until_open(s);
 	if (!route)
-		refuse(reply, known ? 405 : 404,
-		       known ? "not that way" : "there is no such thing here");
-	else if (is_open(s, route, request, reply))
+		site_refuse(reply, known ? 405 : 404,
+			    known ? "not that way" : "there is no such thing here");
+	else if (site_is_open(s, route, request, reply))
 		run_route(route, &c);
 }
 
@@ -273,7 +275,8 @@ int ut_site_begin(void *ctx, const struct ut_request *request, struct ut_body *b
 	if (request->method == UT_METHOD_GET)
 		return 0;
 	wait_until_open(s);
-	route = ut_route_find(request->method, path_of(s, request), &arena, args, &rest, &known);
+	route = ut_route_find(request->method, site_path_of(s, request), &arena, args, &rest,
+			      &known);
 	body->most = route && (route->flags & UT_ROUTE_OPEN) ? OPEN_MOST : BODY_MOST;
 	if (route && (route->flags & UT_ROUTE_UPLOAD)) {
 		const char *type = ut_request_header(request, "Content-Type");
@@ -295,7 +298,7 @@ int ut_call_text(const struct ut_call *c, const char *key, const char **to, stru
 
 /* ---- names and certificates ----------------------------------------------------------------- */
 
-static void add_name(struct ut_site *s, const char *name)
+static void site_add_name(struct ut_site *s, const char *name)
 {
 	if (name[0] && s->name_count < sizeof(s->names) / sizeof(s->names[0]))
 		snprintf(s->names[s->name_count++], sizeof(s->names[0]), "%s", name);
@@ -309,10 +312,10 @@ static void find_names(struct ut_site *s)
 	char host[256] = "";
 
 	gethostname(host, sizeof(host) - 1);
-	add_name(s, host);
+	site_add_name(s, host);
 	if (!getaddrinfo(host, NULL, &want, &found)) {
 		if (found->ai_canonname && strcasecmp(found->ai_canonname, host) != 0)
-			add_name(s, found->ai_canonname);
+			site_add_name(s, found->ai_canonname);
 		freeaddrinfo(found);
 	}
 }
@@ -389,7 +392,7 @@ static int given_certificate(struct ut_site *s, struct ut_err *err)
 
 /* ---- opening and running -------------------------------------------------------------------- */
 
-static int open_parts(struct ut_site *s, struct ut_err *err)
+static int site_open_parts(struct ut_site *s, struct ut_err *err)
 {
 	int rc = read_base_url(s, err);
 
@@ -441,7 +444,7 @@ int ut_site_open(struct ut_site **site, const struct ut_site_opts *opts, struct 
 	s->opts = *opts;
 	s->data_dir.top = s->data_dir.own = -1;
 	*site = s;
-	rc = open_parts(s, err);
+	rc = site_open_parts(s, err);
 	if (!rc) {
 		serve.origin = s->origin[0] ? s->origin : NULL;
 		serve.cert = s->certificate.cert.len ? s->certificate.cert.data : NULL;

@@ -31,7 +31,7 @@ void ut_storage_release(struct ut_storage *s)
 	s->data_dir = NULL;
 }
 
-static int64_t now_ms(void)
+static int64_t storage_now_ms(void)
 {
 	struct timespec t;
 
@@ -44,10 +44,10 @@ uint64_t ut_storage_used(struct ut_storage *s, int64_t age_ms)
 	uint64_t used;
 
 	pthread_mutex_lock(&s->lock);
-	if (!s->counted || now_ms() - s->counted > age_ms) {
+	if (!s->counted || storage_now_ms() - s->counted > age_ms) {
 		/* our own folder has a dot in front, so the first of the two leaves it out */
 		s->used = ut_folder_bytes(s->data_dir->top) + ut_folder_bytes(s->data_dir->own);
-		s->counted = now_ms();
+		s->counted = storage_now_ms();
 	}
 	used = s->used;
 	pthread_mutex_unlock(&s->lock);

@@ -48,7 +48,7 @@ struct ut_viewers {
 	unsigned int started;
 };
 
-static int64_t now_ms(void)
+static int64_t viewers_now_ms(void)
 {
 	struct timespec t;
 
@@ -146,7 +146,7 @@ int ut_viewers_open(struct ut_viewers **out, const struct ut_data_dir *data_dir,
 
 /* ---- the end of one ------------------------------------------------------------------------- */
 
-static void forget(struct viewer *one)
+static void viewers_forget(struct viewer *one)
 {
 	close(one->folder);
 	if (one->before >= 0)
@@ -158,12 +158,12 @@ static void forget(struct viewer *one)
 	*one = (struct viewer){ 0 };
 }
 
-static void end(struct viewer *one)
+static void viewers_end(struct viewer *one)
 {
 	if (!one->project)
 		return;
 	ut_viewer_end(&one->process);
-	forget(one);
+	viewers_forget(one);
 }
 
 void ut_viewers_close(struct ut_viewers *v)
@@ -171,7 +171,7 @@ void ut_viewers_close(struct ut_viewers *v)
 	if (!v)
 		return;
 	for (size_t i = 0; i < UT_VIEWERS_MOST; i++)
-		end(&v->items[i]);
+		viewers_end(&v->items[i]);
 	if (v->folder[0] && v->alive >= 0) {
 		char path[sizeof(v->folder) + sizeof(LOCK_FILE)];
 
@@ -186,12 +186,12 @@ void ut_viewers_close(struct ut_viewers *v)
 }
 
 /* Has it ended by itself? Then its place is free, and err has what it said last. */
-static bool has_ended(struct viewer *one, struct ut_err *err)
+static bool viewers_has_ended(struct viewer *one, struct ut_err *err)
 {
 	bool ended = ut_viewer_has_ended(&one->process, err);
 
 	if (ended)
-		forget(one);
+		viewers_forget(one);
 	return ended;
 }
 
@@ -222,8 +222,8 @@ static int open_folders(struct ut_viewers *v, const struct ut_viewed *what, stru
 	return what->before_result && one->before < 0 ? one->before : 0;
 }
 
-static int start(struct ut_viewers *v, const struct ut_viewed *what, struct viewer *one,
-		 struct ut_err *err)
+static int viewers_start(struct ut_viewers *v, const struct ut_viewed *what, struct viewer *one,
+			 struct ut_err *err)
 {
 	char path[sizeof(one->process.path)];
 	int rc;
@@ -251,7 +251,7 @@ static int start(struct ut_viewers *v, const struct ut_viewed *what, struct view
 
 /* ---- asking --------------------------------------------------------------------------------- */
 
-static char *copied(const char *text)
+static char *viewers_copied(const char *text)
 {
 	size_t size = text ? strlen(text) + 1 : 0;
 
@@ -263,7 +263,7 @@ static bool is_same(const char *a, const char *b)
 	return a == b || (a && b && !strcmp(a, b));
 }
 
-static struct viewer *find(struct ut_viewers *v, const struct ut_viewed *what)
+static struct viewer *viewers_find(struct ut_viewers *v, const struct ut_viewed *what)
 {
 	for (size_t i = 0; i < UT_VIEWERS_MOST; i++) {
 		struct viewer *one = &v->items[i];
@@ -278,7 +278,7 @@ static struct viewer *find(struct ut_viewers *v, const struct ut_viewed *what)
 }
 
 /* A free place; the one that was asked least lately ends if there is none. */
-static struct viewer *make_room(struct ut_viewers *v)
+static struct viewer *viewers_make_room(struct ut_viewers *v)
 {
 	struct viewer *oldest = &v->items[0];
 
@@ -288,7 +288,7 @@ static struct viewer *make_room(struct ut_viewers *v)
 		if (v->items[i].asked < oldest->asked)
 			oldest = &v->items[i];
 	}
-	end(oldest);
+	viewers_end(oldest);
 	return oldest;
 }
 
@@ -328,43 +328,43 @@ static bool is_outlived(const struct ut_viewers *v, const struct viewer *one)
 static int find_or_start(struct ut_viewers *v, const struct ut_viewed *what, struct viewer **out,
 			 struct ut_err *err)
 {
-	struct viewer *one = find(v, what);
+	struct viewer *one = viewers_find(v, what);
 	bool is_live;
 	int rc;
 
 	if (one && is_outlived(v, one)) {
-		end(one);
+		viewers_end(one);
 		one = NULL;
 	}
 	*out = one;
 	is_live = one && one->process.is_live;
-	if (one && has_ended(one, err))
+	if (one && viewers_has_ended(one, err))
 		return is_live ? -EAGAIN : -ECONNREFUSED;
 	if (one)
 		return 0;
-	one = make_room(v);
-	rc = start(v, what, one, err);
+	one = viewers_make_room(v);
+	rc = viewers_start(v, what, one, err);
 	if (rc)
 		return rc;
-	one->project = copied(what->project);
-	one->result = copied(what->result);
-	one->before_project = copied(what->before_project);
-	one->before_result = copied(what->before_result);
+	one->project = viewers_copied(what->project);
+	one->result = viewers_copied(what->result);
+	one->before_project = viewers_copied(what->before_project);
+	one->before_result = viewers_copied(what->before_result);
 	*out = one;
 	return 0;
 }
 
 /* With the lock. A connection to it; -EAGAIN as above. */
-static int reach(struct viewer *one, struct ut_err *err)
+static int viewers_reach(struct viewer *one, struct ut_err *err)
 {
 	bool is_live = one->process.is_live;
 	int fd = ut_viewer_connect(&one->process);
 
-	one->asked = now_ms();
+	one->asked = viewers_now_ms();
 	if (fd >= 0)
 		return fd;
 	/* its socket is there as long as it is: it is about to end */
-	if (has_ended(one, err))
+	if (viewers_has_ended(one, err))
 		return is_live ? -EAGAIN : fd;
 	return ut_err_set(err, fd, "the viewer does not answer: %s", strerror(-fd));
 }
@@ -395,7 +395,7 @@ int ut_viewers_connect(struct ut_viewers *v, const struct ut_viewed *what, struc
 		pthread_mutex_lock(&v->lock);
 		rc = find_or_start(v, what, &one, err);
 		if (!rc)
-			rc = reach(one, err);
+			rc = viewers_reach(one, err);
 		pthread_mutex_unlock(&v->lock);
 		if ((rc != -EAGAIN && rc != -ENODATA) || !goes_on || left <= 0)
 			break;
@@ -414,9 +414,9 @@ int ut_viewers_farewell(struct ut_viewers *v, const struct ut_viewed *what, stru
 		bool is_live, ended;
 
 		pthread_mutex_lock(&v->lock);
-		one = find(v, what);
+		one = viewers_find(v, what);
 		is_live = one && (one->process.is_live || is_outlived(v, one));
-		ended = one && has_ended(one, err);
+		ended = one && viewers_has_ended(one, err);
 		pthread_mutex_unlock(&v->lock);
 		if (ended && !is_live)
 			return -ECONNREFUSED;
@@ -438,14 +438,14 @@ void ut_viewers_drop(struct ut_viewers *v, const char *project, const char *resu
 		if ((!strcmp(one->project, project) && (!result || !strcmp(one->result, result))) ||
 		    (one->before_project && !strcmp(one->before_project, project) &&
 		     (!result || is_same(one->before_result, result))))
-			end(one);
+			viewers_end(one);
 	}
 	pthread_mutex_unlock(&v->lock);
 }
 
 void ut_viewers_tidy(struct ut_viewers *v)
 {
-	int64_t now = now_ms();
+	int64_t now = viewers_now_ms();
 
 	pthread_mutex_lock(&v->lock);
 	for (size_t i = 0; i < UT_VIEWERS_MOST; i++) {
@@ -453,7 +453,7 @@ void ut_viewers_tidy(struct ut_viewers *v)
 
 		if (one->project &&
 		    (now - one->asked > (int64_t)UT_VIEWERS_IDLE * 1000 || is_outlived(v, one)))
-			end(one);
+			viewers_end(one);
 	}
 	pthread_mutex_unlock(&v->lock);
 }

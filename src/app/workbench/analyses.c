@@ -248,7 +248,7 @@ static int load_clone(int at, struct ut_arena *a, const char *name, struct ut_an
 	return rc ? rc : read_clone(a, t, to, NULL);
 }
 
-static const char *file_of(struct ut_arena *a, const char *title)
+static const char *analyses_file_of(struct ut_arena *a, const char *title)
 {
 	return ut_str_fmt(a, "%s.json", title);
 }
@@ -266,7 +266,7 @@ const struct ut_analysis *ut_analysis_find(const struct ut_data_dir *s, struct u
 	if (at < 0)
 		return NULL;
 	clone = UT_NEW(a, struct ut_analysis);
-	if (load_clone(at, a, file_of(a, id), clone))
+	if (load_clone(at, a, analyses_file_of(a, id), clone))
 		clone = NULL;
 	close(at);
 	return clone;
@@ -288,7 +288,7 @@ int ut_analyses_save(const struct ut_data_dir *s, const struct ut_doc *t, bool r
 	if (!rc) {
 		ut_write_doc(&w, NULL, t);
 		ut_buf_char(&text, '\n');
-		rc = ut_folder_write(at, file_of(&arena, clone.title),
+		rc = ut_folder_write(at, analyses_file_of(&arena, clone.title),
 				     (struct ut_str){ text.data, text.len }, err);
 	}
 	if (at >= 0)
@@ -312,7 +312,7 @@ int ut_analyses_remove(const struct ut_data_dir *s, const char *title, struct ut
 		rc = 0;
 	at = rc ? -1 : open_folder(s, err);
 	if (!rc)
-		rc = at < 0 ? at : ut_folder_remove(at, file_of(&arena, title), err);
+		rc = at < 0 ? at : ut_folder_remove(at, analyses_file_of(&arena, title), err);
 	if (at >= 0)
 		close(at);
 	ut_arena_release(&arena);

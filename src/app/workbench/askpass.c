@@ -84,7 +84,7 @@ static bool is_child(int fd, pid_t parent)
 	return end && sscanf(end + 1, " %*c %d", &above) == 1 && above == (int)parent;
 }
 
-static ssize_t read_all(int fd, char *to, size_t room)
+static ssize_t askpass_read_all(int fd, char *to, size_t room)
 {
 	size_t done = 0;
 	ssize_t got;
@@ -98,7 +98,7 @@ static ssize_t read_all(int fd, char *to, size_t room)
 	return (ssize_t)done;
 }
 
-static bool send_all(int fd, const char *text, size_t len)
+static bool askpass_send_all(int fd, const char *text, size_t len)
 {
 	while (len) {
 		ssize_t n = send(fd, text, len, MSG_NOSIGNAL);
@@ -122,10 +122,10 @@ void ut_askpass_answer(struct ut_askpass *a, pid_t parent, const char *secret)
 		return;
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
-	if (secret && is_child(fd, parent) && read_all(fd, prompt, sizeof(prompt)) >= 0 &&
+	if (secret && is_child(fd, parent) && askpass_read_all(fd, prompt, sizeof(prompt)) >= 0 &&
 	    ut_askpass_is_for_password(prompt)) {
 		if (!a->has_answered)
-			a->has_answered = send_all(fd, secret, strlen(secret));
+			a->has_answered = askpass_send_all(fd, secret, strlen(secret));
 		else
 			a->was_wrong |= strcasestr(prompt, "passphrase") != NULL;
 	}
@@ -153,8 +153,9 @@ int ut_askpass_run(int argc, const char *const *argv, int to)
 		return 1;
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
 	if (!connect(fd, (struct sockaddr *)&address, len) &&
-	    send_all(fd, prompt, strnlen(prompt, PROMPT_MOST - 1)) && !shutdown(fd, SHUT_WR))
-		got = read_all(fd, secret, sizeof(secret));
+	    askpass_send_all(fd, prompt, strnlen(prompt, PROMPT_MOST - 1)) &&
+	    !shutdown(fd, SHUT_WR))
+		got = askpass_read_all(fd, secret, sizeof(secret));
 	close(fd);
 	if (got > 0) {
 		secret[got++] = '\n'; /* in place of the NUL */

@@ -47,7 +47,7 @@ static bool is_about_devices(const char *note)
 	return false;
 }
 
-static char *next_line(char **rest)
+static char *devices_next_line(char **rest)
 {
 	char *line = strsep(rest, "\n");
 
@@ -62,13 +62,13 @@ static void write_found(struct ut_json_writer *w, const char *key, char *found, 
 
 	ut_write_open(w, key, '{');
 	ut_write_open(w, "devices", '[');
-	while ((line = next_line(&found))) {
+	while ((line = devices_next_line(&found))) {
 		if (!strncmp(line, DEVICE, strlen(DEVICE)))
 			write_device(w, line);
 	}
 	ut_write_close(w, ']');
 	ut_write_open(w, "notes", '[');
-	while ((line = next_line(&said))) {
+	while ((line = devices_next_line(&said))) {
 		if (!strncmp(line, NOTE, strlen(NOTE)) && is_about_devices(line + strlen(NOTE)))
 			ut_write_text(w, NULL, line + strlen(NOTE));
 	}
@@ -115,7 +115,7 @@ static void write_reported(struct ut_json_writer *w, const char *key, struct ut_
 	ut_write_bytes(w, key, line, len);
 }
 
-static const struct ut_doc *first_of(const struct ut_doc *t, const char *key)
+static const struct ut_doc *devices_first_of(const struct ut_doc *t, const char *key)
 {
 	const struct ut_doc *list = ut_doc_get(t, key);
 
@@ -127,7 +127,7 @@ static size_t write_reported_devices(struct ut_json_writer *w, const struct ut_d
 {
 	size_t count = 0;
 
-	for (const struct ut_doc *d = first_of(reported, "devices"); d; d = d->next) {
+	for (const struct ut_doc *d = devices_first_of(reported, "devices"); d; d = d->next) {
 		uint64_t number = ut_doc_count(d, "number", NUMBER_MOST, NUMBER_MOST + 1);
 		const struct ut_doc *name = ut_doc_get(d, "name");
 
@@ -153,7 +153,7 @@ static void write_members(struct ut_json_writer *w, const struct ut_doc *reporte
 	ut_write_open(w, "notes", '[');
 	if (count)
 		ut_write_text(w, NULL, "there are more devices than are listed here");
-	for (const struct ut_doc *n = first_of(reported, "notes");
+	for (const struct ut_doc *n = devices_first_of(reported, "notes");
 	     n && count < UT_DEVICE_NOTES_MOST; n = n->next) {
 		if (n->kind != UT_DOC_TEXT)
 			continue;
@@ -174,13 +174,13 @@ void ut_devices_write(struct ut_json_writer *w, const char *key, const struct ut
 
 /* ---- kept ----------------------------------------------------------------------------------- */
 
-static const char *file_of(struct ut_arena *a, const char *name)
+static const char *devices_file_of(struct ut_arena *a, const char *name)
 {
 	return ut_str_fmt(a, "%s.found", name);
 }
 
 /* Which machine it was: who answers at that place, and by which key it is known. */
-static const char *place_of(int own, struct ut_arena *a, const struct ut_machine *m)
+static const char *devices_place_of(int own, struct ut_arena *a, const struct ut_machine *m)
 {
 	char at[UT_KEY_NAME];
 
@@ -197,13 +197,14 @@ void ut_devices_keep(int own, const struct ut_machine *m, const struct ut_doc *r
 	int at = ut_folder_open(own, UT_MACHINES_FOLDER, true, NULL);
 
 	ut_write_open(&w, NULL, '{');
-	ut_write_text(&w, "of", place_of(own, &arena, m));
+	ut_write_text(&w, "of", devices_place_of(own, &arena, m));
 	write_members(&w, reported, asked);
 	ut_write_close(&w, '}');
 	ut_buf_char(&text, '\n');
-	if (at >= 0 && ut_folder_write(at, file_of(&arena, m->name),
+	if (at >= 0 && ut_folder_write(at, devices_file_of(&arena, m->name),
 				       (struct ut_str){ text.data, text.len }, NULL))
-		unlinkat(at, file_of(&arena, m->name), 0); /* what it told before is outdated */
+		unlinkat(at, devices_file_of(&arena, m->name),
+			 0); /* what it told before is outdated */
 	if (at >= 0)
 		close(at);
 	ut_buf_release(&text);
@@ -217,10 +218,10 @@ void ut_devices_write_kept(int own, const struct ut_machine *m, struct ut_json_w
 	int at = ut_folder_open(own, UT_MACHINES_FOLDER, true, NULL);
 	const char *of = NULL;
 
-	if (at >= 0 &&
-	    !ut_folder_read_doc(at, file_of(&arena, m->name), UT_SMALL_FILE, &arena, &t, NULL))
+	if (at >= 0 && !ut_folder_read_doc(at, devices_file_of(&arena, m->name), UT_SMALL_FILE,
+					   &arena, &t, NULL))
 		of = ut_doc_text(t, "of");
-	if (of && !strcmp(of, place_of(own, &arena, m)))
+	if (of && !strcmp(of, devices_place_of(own, &arena, m)))
 		ut_devices_write(w, "devices", t, (int64_t)ut_doc_count(t, "asked", TIME_MOST, 0));
 	if (at >= 0)
 		close(at);
@@ -232,7 +233,7 @@ int ut_devices_forget(int own, const char *name, struct ut_err *err)
 	struct ut_arena arena = { 0 };
 	int at = ut_folder_open(own, UT_MACHINES_FOLDER, true, err), rc;
 
-	rc = at < 0 ? at : ut_folder_remove(at, file_of(&arena, name), err);
+	rc = at < 0 ? at : ut_folder_remove(at, devices_file_of(&arena, name), err);
 	if (at >= 0)
 		close(at);
 	ut_arena_release(&arena);

@@ -100,7 +100,7 @@ int ut_folder_open_top(const char *path, struct ut_err *err)
 	return fd;
 }
 
-static unsigned char type_of(int at, const struct dirent *e)
+static unsigned char folder_type_of(int at, const struct dirent *e)
 {
 	struct stat st;
 
@@ -132,7 +132,7 @@ int ut_folder_each(int at, ut_folder_fn fn, void *ctx, struct ut_err *err)
 		return ut_err_set(err, -errno, "cannot be listed: %s", strerror(errno));
 	while (more && (e = readdir(dir))) {
 		if (e->d_name[0] != '.')
-			more = fn(ctx, at, e->d_name, type_of(at, e));
+			more = fn(ctx, at, e->d_name, folder_type_of(at, e));
 	}
 	closedir(dir);
 	return 0;
@@ -237,7 +237,7 @@ int ut_folder_read_doc(int at, const char *name, size_t most, struct ut_arena *a
 	return rc;
 }
 
-static int write_all(int fd, struct ut_str text)
+static int folder_write_all(int fd, struct ut_str text)
 {
 	while (text.len) {
 		ssize_t n = write(fd, text.ptr, text.len);
@@ -264,7 +264,7 @@ int ut_folder_write(int at, const char *name, struct ut_str text, struct ut_err 
 	fd = openat(at, temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return ut_err_set(err, -errno, "%s: cannot be written: %s", name, strerror(errno));
-	rc = write_all(fd, text);
+	rc = folder_write_all(fd, text);
 	if (!rc && fsync(fd))
 		rc = -errno;
 	close(fd);

@@ -45,7 +45,7 @@ static bool is_path(const char *path)
 	return begins && strlen(path) <= PATH_MOST;
 }
 
-static const char *text_of(const struct ut_doc *t, const char *key)
+static const char *machines_text_of(const struct ut_doc *t, const char *key)
 {
 	const struct ut_doc *m = ut_doc_get(t, key);
 
@@ -54,7 +54,7 @@ static const char *text_of(const struct ut_doc *t, const char *key)
 	return ut_doc_own_text(m);
 }
 
-static int check(const struct ut_machine *t, struct ut_err *err)
+static int machines_check(const struct ut_machine *t, struct ut_err *err)
 {
 	if (!t->name || !ut_folder_name_fits(t->name))
 		return ut_err_set(err, -EINVAL,
@@ -81,21 +81,21 @@ static int check(const struct ut_machine *t, struct ut_err *err)
 int ut_machine_read(struct ut_arena *a, const struct ut_doc *t, struct ut_machine *to,
 		    struct ut_err *err)
 {
-	const char *login = text_of(t, "login");
+	const char *login = machines_text_of(t, "login");
 
 	(void)a;
 	*to = (struct ut_machine){ .name = ut_doc_text(t, "name"),
-				   .host = text_of(t, "host"),
-				   .user = text_of(t, "user"),
-				   .identity = text_of(t, "identity"),
-				   .folder = text_of(t, "folder"),
+				   .host = machines_text_of(t, "host"),
+				   .user = machines_text_of(t, "user"),
+				   .identity = machines_text_of(t, "identity"),
+				   .folder = machines_text_of(t, "folder"),
 				   .port = ut_doc_count(t, "port", PORT_MOST + 1, 0) };
 	if (ut_doc_get(t, "port") && ut_doc_get(t, "port")->kind != UT_DOC_NULL && !to->port)
 		to->port = PORT_MOST + 1;
 	if (!login || (login[0] && strcmp(login, "key") != 0 && strcmp(login, "password") != 0))
 		return ut_err_set(err, -EINVAL, "login: is none of key, password");
 	to->password = !strcmp(login, "password");
-	return check(to, err);
+	return machines_check(to, err);
 }
 
 void ut_machine_write(const struct ut_machine *t, struct ut_json_writer *w)
@@ -112,13 +112,13 @@ void ut_machine_write(const struct ut_machine *t, struct ut_json_writer *w)
 
 /* ---- files ---------------------------------------------------------------------------------- */
 
-static const char *file_of(struct ut_arena *a, const char *name)
+static const char *machines_file_of(struct ut_arena *a, const char *name)
 {
 	return ut_str_fmt(a, "%s.json", name);
 }
 
-static int load(int at, struct ut_arena *a, const char *file, struct ut_machine *to,
-		struct ut_err *err)
+static int machines_load(int at, struct ut_arena *a, const char *file, struct ut_machine *to,
+			 struct ut_err *err)
 {
 	const struct ut_doc *t;
 	int rc = ut_folder_read_doc(at, file, UT_SMALL_FILE, a, &t, err);
@@ -133,7 +133,7 @@ int ut_machine_find(int own, struct ut_arena *a, const char *name, struct ut_mac
 					   : -ENOENT,
 	    rc;
 
-	rc = at < 0 ? at : load(at, a, file_of(a, name), to, NULL);
+	rc = at < 0 ? at : machines_load(at, a, machines_file_of(a, name), to, NULL);
 	if (at >= 0)
 		close(at);
 	return rc ? ut_err_set(err, -ENOENT, "there is no machine '%.120s'", name) : 0;
@@ -159,7 +159,7 @@ int ut_machines_save(int own, const struct ut_machine *t, bool replace, struct u
 	ut_buf_char(&text, '\n');
 	at = ut_folder_open(own, UT_MACHINES_FOLDER, true, err);
 	rc = at < 0 ? at
-		    : ut_folder_write(at, file_of(&arena, t->name),
+		    : ut_folder_write(at, machines_file_of(&arena, t->name),
 				      (struct ut_str){ text.data, text.len }, err);
 	if (at >= 0)
 		close(at);
@@ -175,7 +175,7 @@ int ut_machines_remove(int own, const char *name, struct ut_err *err)
 	int rc = ut_machine_find(own, &arena, name, &there, err), at;
 
 	at = rc ? rc : ut_folder_open(own, UT_MACHINES_FOLDER, true, err);
-	rc = at < 0 ? at : ut_folder_remove(at, file_of(&arena, name), err);
+	rc = at < 0 ? at : ut_folder_remove(at, machines_file_of(&arena, name), err);
 	if (!rc)
 		rc = ut_devices_forget(own, name, err);
 	if (at >= 0)
@@ -196,7 +196,7 @@ static bool write_one(void *ctx, int at, const char *name, unsigned char type)
 	struct ut_machine t;
 
 	(void)type;
-	if (ut_str_ends(name, ".json") && !load(at, &arena, name, &t, NULL)) {
+	if (ut_str_ends(name, ".json") && !machines_load(at, &arena, name, &t, NULL)) {
 		ut_write_open(l->to, NULL, '{');
 		ut_machine_write(&t, l->to);
 		ut_write_text(l->to, "key", ut_machine_key(l->own, &arena, &t));
@@ -234,7 +234,7 @@ void ut_machine_key_name(const struct ut_machine *t, char to[UT_KEY_NAME])
 }
 
 /* The next line of a text, without its end; false: there is none. */
-static bool next_line(struct ut_str *text, struct ut_str *line)
+static bool machines_next_line(struct ut_str *text, struct ut_str *line)
 {
 	const char *end;
 
@@ -247,7 +247,7 @@ static bool next_line(struct ut_str *text, struct ut_str *line)
 	return true;
 }
 
-static bool is_of(struct ut_str line, const char *name)
+static bool machines_is_of(struct ut_str line, const char *name)
 {
 	size_t len = strlen(name);
 
@@ -264,8 +264,9 @@ const char *ut_machine_key(int own, struct ut_arena *a, const struct ut_machine 
 	ut_machine_key_name(t, name);
 	if (!ut_folder_read(own, UT_KNOWN_HOSTS_FILE, UT_SMALL_FILE, &text, NULL) && text.len) {
 		rest = (struct ut_str){ text.data, text.len };
-		while (next_line(&rest, &line)) {
-			blank = is_of(line, name) ? memrchr(line.ptr, ' ', line.len) : NULL;
+		while (machines_next_line(&rest, &line)) {
+			blank = machines_is_of(line, name) ? memrchr(line.ptr, ' ', line.len)
+							   : NULL;
 			if (blank)
 				found = ut_arena_copy(a, blank + 1,
 						      line.len - (size_t)(blank + 1 - line.ptr));
@@ -288,8 +289,8 @@ int ut_machine_set_key(int own, const struct ut_machine *t, const char *key,
 	rc = ut_folder_read(own, UT_KNOWN_HOSTS_FILE, UT_SMALL_FILE, &old, NULL);
 	if (!rc || rc == -ENOENT) {
 		rest = (struct ut_str){ old.data ? old.data : "", old.len };
-		while (next_line(&rest, &line)) {
-			if (line.len && !is_of(line, name))
+		while (machines_next_line(&rest, &line)) {
+			if (line.len && !machines_is_of(line, name))
 				ut_buf_fmt(&text, "%.*s\n", (int)line.len, line.ptr);
 		}
 		if (key)

@@ -39,7 +39,7 @@ void ut_output_log_close(struct ut_output_log *l)
 }
 
 /* A full disk is no reason to stop the program: what cannot be kept is gone. */
-static size_t put(int fd, const char *text, size_t len)
+static size_t output_log_put(int fd, const char *text, size_t len)
 {
 	size_t done = 0;
 
@@ -62,7 +62,7 @@ static int begin_tail(struct ut_output_log *l)
 
 	if (fd < 0)
 		return -1;
-	put(fd, line, (size_t)snprintf(line, sizeof(line), LINE, l->gap));
+	output_log_put(fd, line, (size_t)snprintf(line, sizeof(line), LINE, l->gap));
 	return fd;
 }
 
@@ -79,7 +79,7 @@ static void shorten(struct ut_output_log *l)
 		l->gap += l->tail_bytes - UT_OUTPUT_TAIL;
 		fd = begin_tail(l);
 		if (fd >= 0 && !renameat(l->at, NEW_FILE, l->at, MORE_FILE)) {
-			put(fd, kept, UT_OUTPUT_TAIL);
+			output_log_put(fd, kept, UT_OUTPUT_TAIL);
 			close(l->tail);
 			l->tail = fd;
 			l->tail_bytes = UT_OUTPUT_TAIL;
@@ -99,7 +99,7 @@ void ut_output_log_add(struct ut_output_log *l, const char *text, size_t len)
 	if (some > len)
 		some = len;
 	if (some)
-		l->head_bytes += put(l->head, text, some);
+		l->head_bytes += output_log_put(l->head, text, some);
 	text += some;
 	len -= some;
 	if (!len)
@@ -109,7 +109,7 @@ void ut_output_log_add(struct ut_output_log *l, const char *text, size_t len)
 		if (l->tail < 0 || renameat(l->at, NEW_FILE, l->at, MORE_FILE))
 			return;
 	}
-	l->tail_bytes += put(l->tail, text, len);
+	l->tail_bytes += output_log_put(l->tail, text, len);
 	if (l->tail_bytes > 4u * UT_OUTPUT_TAIL)
 		shorten(l);
 }
@@ -117,7 +117,7 @@ void ut_output_log_add(struct ut_output_log *l, const char *text, size_t len)
 /* ---- reading -------------------------------------------------------------------------------- */
 
 /* So many bytes of fd from a place on, behind text. */
-static void take(int fd, uint64_t place, size_t most, struct ut_buf *text)
+static void output_log_take(int fd, uint64_t place, size_t most, struct ut_buf *text)
 {
 	char *to = ut_buf_reserve(text, most);
 	ssize_t got = pread(fd, to, most, (off_t)place);
@@ -163,11 +163,12 @@ int ut_output_log_read(int at, uint64_t *from, size_t most, struct ut_buf *text,
 	if (*from >= head && *from < begin)
 		*from = begin;
 	if (*from < head)
-		take(head_fd, *from, head - *from < most ? (size_t)(head - *from) : most, text);
+		output_log_take(head_fd, *from, head - *from < most ? (size_t)(head - *from) : most,
+				text);
 	else if (tail_fd >= 0 && *next - *from > most)
 		*from = *next - most;
 	if (tail_fd >= 0 && *from >= begin)
-		take(tail_fd, start + (*from - begin), (size_t)(*next - *from), text);
+		output_log_take(tail_fd, start + (*from - begin), (size_t)(*next - *from), text);
 	*next = *from + text->len;
 	close(head_fd);
 	if (tail_fd >= 0)

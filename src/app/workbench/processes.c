@@ -20,7 +20,8 @@
 #define LISTED      200u
 #define GENERATIONS 64u
 
-static ssize_t read_file(int proc, const char *pid, const char *name, char *to, size_t room)
+static ssize_t processes_read_file(int proc, const char *pid, const char *name, char *to,
+				   size_t room)
 {
 	char path[64];
 	ssize_t got;
@@ -43,7 +44,7 @@ static bool read_stat(int proc, const char *pid, struct ut_arena *a, struct ut_p
 	unsigned long user, system;
 	int parent;
 
-	if (read_file(proc, pid, "stat", text, sizeof(text)) <= 0)
+	if (processes_read_file(proc, pid, "stat", text, sizeof(text)) <= 0)
 		return false;
 	name = strchr(text, '(');
 	end = strrchr(text, ')');
@@ -61,7 +62,7 @@ static bool read_stat(int proc, const char *pid, struct ut_arena *a, struct ut_p
 static void read_details(int proc, const char *pid, struct ut_arena *a, struct ut_proc *p)
 {
 	char words[WORDS_MOST];
-	ssize_t got = read_file(proc, pid, "cmdline", words, sizeof(words));
+	ssize_t got = processes_read_file(proc, pid, "cmdline", words, sizeof(words));
 	struct stat st;
 
 	for (ssize_t i = 0; i < got; i++) {
@@ -72,7 +73,7 @@ static void read_details(int proc, const char *pid, struct ut_arena *a, struct u
 	p->user = fstatat(proc, pid, &st, 0) ? (uid_t)-1 : st.st_uid;
 }
 
-static bool is_ours(int proc, const char *pid, const struct stat *own)
+static bool processes_is_ours(int proc, const char *pid, const struct stat *own)
 {
 	char path[64];
 	struct stat st;
@@ -97,7 +98,7 @@ void ut_processes_list(struct ut_arena *a, struct ut_processes *p, bool details)
 
 		if (!isdigit((unsigned char)e->d_name[0]) || !read_stat(proc, e->d_name, a, &one))
 			continue;
-		one.is_unitrace = is_ours(proc, e->d_name, &own);
+		one.is_unitrace = processes_is_ours(proc, e->d_name, &own);
 		if (details)
 			read_details(proc, e->d_name, a, &one);
 		items = ut_grow(items, p->count + 1, &cap, sizeof(*items));
@@ -113,7 +114,7 @@ void ut_processes_list(struct ut_arena *a, struct ut_processes *p, bool details)
 	free(items);
 }
 
-static const struct ut_proc *find(const struct ut_processes *p, pid_t pid)
+static const struct ut_proc *processes_find(const struct ut_processes *p, pid_t pid)
 {
 	for (size_t i = 0; i < p->count; i++) {
 		if (p->items[i].pid == pid)
@@ -125,7 +126,7 @@ static const struct ut_proc *find(const struct ut_processes *p, pid_t pid)
 bool ut_process_is_below(const struct ut_processes *p, pid_t a, pid_t b)
 {
 	for (unsigned int n = 0; n < GENERATIONS; n++) {
-		const struct ut_proc *one = find(p, a);
+		const struct ut_proc *one = processes_find(p, a);
 
 		if (!one || one->parent <= 1)
 			return false;

@@ -43,7 +43,7 @@ struct finding {
 	bool in_uploads;
 };
 
-static bool find(void *ctx, int at, const char *name, unsigned char type)
+static bool result_traces_find(void *ctx, int at, const char *name, unsigned char type)
 {
 	struct finding *f = ctx;
 
@@ -58,7 +58,7 @@ static bool find(void *ctx, int at, const char *name, unsigned char type)
 	return f->count < MOST;
 }
 
-static int by_name(const void *a, const void *b)
+static int result_traces_by_name(const void *a, const void *b)
 {
 	return strverscmp(*(const char *const *)a, *(const char *const *)b);
 }
@@ -67,18 +67,18 @@ int ut_result_traces_find(int at, struct ut_arena *a, struct ut_result_traces *t
 			  struct ut_err *err)
 {
 	struct finding f = { .arena = a };
-	int rc = ut_folder_each(at, find, &f, err);
+	int rc = ut_folder_each(at, result_traces_find, &f, err);
 	int uploads = rc ? -1 : ut_folder_open(at, UT_UPLOADS, false, NULL);
 
 	if (uploads >= 0) {
 		f.in_uploads = true;
-		rc = ut_folder_each(uploads, find, &f, err);
+		rc = ut_folder_each(uploads, result_traces_find, &f, err);
 		close(uploads);
 	}
 
 	*t = (struct ut_result_traces){ .count = f.count, .session = f.session };
 	if (f.count > 1)
-		qsort(f.names, f.count, sizeof(*f.names), by_name);
+		qsort(f.names, f.count, sizeof(*f.names), result_traces_by_name);
 	t->names = UT_NEW_N(a, const char *, f.count + 1);
 	if (f.count)
 		memcpy(t->names, f.names, f.count * sizeof(*f.names));

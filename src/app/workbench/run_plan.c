@@ -37,13 +37,13 @@ void ut_run_plan_add_problem(struct ut_run_plan *p, struct ut_arena *a, const ch
 		(struct ut_run_problem){ field, ut_arena_copy(a, text, strlen(text)) };
 }
 
-static void complain(struct reading *r, const char *field, const char *text)
+static void run_plan_complain(struct reading *r, const char *field, const char *text)
 {
 	ut_run_plan_add_problem(r->plan, r->arena, field, text);
 }
 
 /* A text of one line, "" where there is none. */
-static const char *text_of(struct reading *r, const char *field)
+static const char *run_plan_text_of(struct reading *r, const char *field)
 {
 	const struct ut_doc *t = ut_doc_get(r->asked, field);
 	const char *text = ut_doc_own_text(t);
@@ -51,18 +51,19 @@ static const char *text_of(struct reading *r, const char *field)
 	if (!t || t->kind == UT_DOC_NULL)
 		return "";
 	if (!text) {
-		complain(r, field, "is no text");
+		run_plan_complain(r, field, "is no text");
 		return "";
 	}
 	if (strlen(text) > WORD_MOST || strpbrk(text, "\n\r")) {
-		complain(r, field, "is too long, or has a line break");
+		run_plan_complain(r, field, "is too long, or has a line break");
 		return "";
 	}
 	return text;
 }
 
 /* A list of words, or a text that is split into words. */
-static const char **words_of(struct reading *r, const char *field, const char *list, size_t *count)
+static const char **run_plan_words_of(struct reading *r, const char *field, const char *list,
+				      size_t *count)
 {
 	const struct ut_doc *t = ut_doc_get(r->asked, list);
 	const char **words = NULL;
@@ -77,17 +78,17 @@ static const char **words_of(struct reading *r, const char *field, const char *l
 			if (word)
 				words[(*count)++] = word;
 			else
-				complain(r, list, "has something that is no text");
+				run_plan_complain(r, list, "has something that is no text");
 		}
 	} else if (t && t->kind != UT_DOC_NULL) {
-		complain(r, list, "is no list");
-	} else if (ut_shell_words(r->arena, ut_str_of(text_of(r, field)), &words, count, NULL,
-				  &err)) {
-		complain(r, field, err.text);
+		run_plan_complain(r, list, "is no list");
+	} else if (ut_shell_words(r->arena, ut_str_of(run_plan_text_of(r, field)), &words, count,
+				  NULL, &err)) {
+		run_plan_complain(r, field, err.text);
 		*count = 0;
 	}
 	if (*count > WORDS_MOST) {
-		complain(r, field, "are too many words");
+		run_plan_complain(r, field, "are too many words");
 		*count = 0;
 	}
 	return words;
@@ -111,11 +112,11 @@ static void read_variables(struct reading *r)
 	if (!list || list->kind == UT_DOC_NULL)
 		return;
 	if (list->kind != UT_DOC_LIST) {
-		complain(r, "environment", "is no list");
+		run_plan_complain(r, "environment", "is no list");
 		return;
 	}
 	if (list->count > VARIABLES_MOST) {
-		complain(r, "environment", "are too many variables");
+		run_plan_complain(r, "environment", "are too many variables");
 		return;
 	}
 	p->variables = UT_NEW_N(r->arena, struct ut_run_variable, list->count + 1);
@@ -123,15 +124,16 @@ static void read_variables(struct reading *r)
 		const char *name = ut_doc_text(t, "name"), *value = ut_doc_text(t, "value");
 
 		if (!is_variable(name) || !value)
-			complain(r, "environment",
-				 "a variable has a name of letters, digits and _, and a value");
+			run_plan_complain(
+				r, "environment",
+				"a variable has a name of letters, digits and _, and a value");
 		else
 			p->variables[p->variable_count++] = (struct ut_run_variable){ name, value };
 	}
 }
 
 /* Seconds as a number, or a time with its unit. */
-static const char *time_of(struct reading *r, const char *field)
+static const char *run_plan_time_of(struct reading *r, const char *field)
 {
 	const struct ut_doc *t = ut_doc_get(r->asked, field);
 	const char *text;
@@ -140,36 +142,36 @@ static const char *time_of(struct reading *r, const char *field)
 	if (t && t->kind == UT_DOC_NUMBER) {
 		if (t->number > 0 && t->number < 1e8)
 			return ut_str_fmt(r->arena, "%.15gs", t->number);
-		complain(r, field, "is no time");
+		run_plan_complain(r, field, "is no time");
 		return "";
 	}
-	text = text_of(r, field);
+	text = run_plan_text_of(r, field);
 	if (text[0] && (ut_time_parse(text, &ns, NULL) || !ns)) {
-		complain(r, field, "is no time: 10s, 250ms, 2min");
+		run_plan_complain(r, field, "is no time: 10s, 250ms, 2min");
 		return "";
 	}
 	return text;
 }
 
-static const char *size_of(struct reading *r, const char *field)
+static const char *run_plan_size_of(struct reading *r, const char *field)
 {
-	const char *text = text_of(r, field);
+	const char *text = run_plan_text_of(r, field);
 	uint64_t bytes;
 
 	if (text[0] && (ut_size_parse(text, &bytes, NULL) || !bytes)) {
-		complain(r, field, "is no size: 4G, 500M");
+		run_plan_complain(r, field, "is no size: 4G, 500M");
 		return "";
 	}
 	return text;
 }
 
-static const char *last_of(struct reading *r, const char *field)
+static const char *run_plan_last_of(struct reading *r, const char *field)
 {
-	const char *text = text_of(r, field);
+	const char *text = run_plan_text_of(r, field);
 	uint64_t bytes, ns;
 
 	if (text[0] && ut_size_or_time_parse(text, &bytes, &ns, NULL)) {
-		complain(r, field, "is neither a size nor a time: 64M, 10s");
+		run_plan_complain(r, field, "is neither a size nor a time: 64M, 10s");
 		return "";
 	}
 	return text;
@@ -192,22 +194,23 @@ static const char *option_value(struct reading *r, const struct ut_analysis_valu
 	else
 		value = ut_doc_own_text(t);
 	if (!value || ut_run_option_check(o, value, &err)) {
-		complain(r, o->key, value ? err.text : "is no value");
+		run_plan_complain(r, o->key, value ? err.text : "is no value");
 		return v->value;
 	}
 	if (!v->open && strcmp(value, v->value) != 0)
-		complain(r, o->key, "can be changed in a clone of this analysis only");
+		run_plan_complain(r, o->key, "can be changed in a clone of this analysis only");
 	return value;
 }
 
 static void read_options(struct reading *r)
 {
 	struct ut_run_plan *p = r->plan;
-	const char *id = text_of(r, "analysis");
+	const char *id = run_plan_text_of(r, "analysis");
 
 	p->analysis = id[0] ? ut_analysis_find(r->data_dir, r->arena, id) : NULL;
 	if (!p->analysis) {
-		complain(r, "analysis", id[0] ? "there is no such analysis" : "choose one");
+		run_plan_complain(r, "analysis",
+				  id[0] ? "there is no such analysis" : "choose one");
 		return;
 	}
 	for (size_t i = 0; i < p->analysis->count; i++) {
@@ -219,7 +222,7 @@ static void read_options(struct reading *r)
 	}
 }
 
-static const char *value_of(const struct ut_run_plan *p, const char *key)
+static const char *run_plan_value_of(const struct ut_run_plan *p, const char *key)
 {
 	for (size_t i = 0; i < p->option_count; i++) {
 		if (!strcmp(p->options[i].name, key))
@@ -236,45 +239,46 @@ static void check_attached(struct reading *r)
 
 	for (size_t i = 0; i < p->option_count; i++) {
 		const struct ut_run_option *o = ut_run_option_find(p->options[i].name);
-		bool on = p->options[i].value[0] && !(o->with && !value_of(p, o->with)[0]);
+		bool on = p->options[i].value[0] && !(o->with && !run_plan_value_of(p, o->with)[0]);
 
 		sampled |= on && o->attach;
 		more |= on && !o->attach;
 	}
 	if (p->analysis && (!sampled || more))
-		complain(r, "analysis",
-			 ut_str_fmt(r->arena,
-				    "%s takes a program that is started: of a process that runs "
-				    "already there are CPU samples alone, choose Hotspots",
-				    p->analysis->title));
+		run_plan_complain(
+			r, "analysis",
+			ut_str_fmt(r->arena,
+				   "%s takes a program that is started: of a process that runs "
+				   "already there are CPU samples alone, choose Hotspots",
+				   p->analysis->title));
 }
 
 static void read_what(struct reading *r)
 {
 	static const char *const kinds[] = { "launch", "attach", "mpi" };
 	struct ut_run_plan *p = r->plan;
-	const char *what = text_of(r, "what");
+	const char *what = run_plan_text_of(r, "what");
 
 	for (size_t i = 0; i < 3; i++) {
 		if (!strcmp(what, kinds[i]))
 			p->what = (enum ut_run_what)i;
 	}
 	if (what[0] && strcmp(what, kinds[p->what]) != 0)
-		complain(r, "what", "is none of launch, attach, mpi");
-	p->application = text_of(r, "application");
-	p->arguments = words_of(r, "parameters", "arguments", &p->argument_count);
-	p->launcher = words_of(r, "launcher", "launcherWords", &p->launcher_count);
+		run_plan_complain(r, "what", "is none of launch, attach, mpi");
+	p->application = run_plan_text_of(r, "application");
+	p->arguments = run_plan_words_of(r, "parameters", "arguments", &p->argument_count);
+	p->launcher = run_plan_words_of(r, "launcher", "launcherWords", &p->launcher_count);
 	p->pid = (long)ut_doc_count(r->asked, "pid", PID_MOST, 0);
 	if (p->what == UT_RUN_ATTACH && !p->pid)
-		complain(r, "pid", "which process?");
+		run_plan_complain(r, "pid", "which process?");
 	if (p->what != UT_RUN_ATTACH && !p->application[0])
-		complain(r, "application", "which program?");
+		run_plan_complain(r, "application", "which program?");
 	if (p->application[0] == '-')
-		complain(r, "application", "begins with a dash: it would be an option");
+		run_plan_complain(r, "application", "begins with a dash: it would be an option");
 	if (p->what == UT_RUN_MPI && !p->launcher_count)
-		complain(r, "launcher", "how are ranks started? mpiexec -n 4");
+		run_plan_complain(r, "launcher", "how are ranks started? mpiexec -n 4");
 	if (p->what == UT_RUN_ATTACH && ut_doc_flag(r->asked, "paused", false))
-		complain(r, "paused", "a process that is attached to is recorded at once");
+		run_plan_complain(r, "paused", "a process that is attached to is recorded at once");
 }
 
 int ut_run_plan_read(const struct ut_data_dir *s, struct ut_arena *a, const struct ut_doc *t,
@@ -286,21 +290,21 @@ int ut_run_plan_read(const struct ut_data_dir *s, struct ut_arena *a, const stru
 	if (!t || t->kind != UT_DOC_OBJECT)
 		return ut_err_set(err, -EINVAL, "what to run is an object");
 	read_what(&r);
-	p->target = text_of(&r, "target");
-	p->directory = text_of(&r, "directory");
+	p->target = run_plan_text_of(&r, "target");
+	p->directory = run_plan_text_of(&r, "directory");
 	if (p->directory[0] && p->directory[0] != '/')
-		complain(&r, "directory", "begins with a slash");
+		run_plan_complain(&r, "directory", "begins with a slash");
 	read_variables(&r);
 	p->children = ut_doc_flag(t, "children", true);
 	p->paused = ut_doc_flag(t, "paused", false);
-	p->resume_after = time_of(&r, "resumeAfter");
-	p->stop_after = time_of(&r, "stopAfter");
-	p->duration = time_of(&r, "duration");
-	p->max_size = size_of(&r, "maxSize");
-	p->keep_last = last_of(&r, "keepLast");
-	p->name = text_of(&r, "name");
+	p->resume_after = run_plan_time_of(&r, "resumeAfter");
+	p->stop_after = run_plan_time_of(&r, "stopAfter");
+	p->duration = run_plan_time_of(&r, "duration");
+	p->max_size = run_plan_size_of(&r, "maxSize");
+	p->keep_last = run_plan_last_of(&r, "keepLast");
+	p->name = run_plan_text_of(&r, "name");
 	if (p->name[0] && !ut_folder_name_fits(p->name))
-		complain(&r, "name", "cannot be the name of a folder");
+		run_plan_complain(&r, "name", "cannot be the name of a folder");
 	if (p->resume_after[0] && !p->paused)
 		p->paused = true; /* until then */
 	read_options(&r);
@@ -317,7 +321,7 @@ struct making {
 	size_t cap;
 };
 
-static void add(struct making *m, const char *word)
+static void run_plan_add(struct making *m, const char *word)
 {
 	struct ut_run_line *l = m->line;
 
@@ -325,12 +329,12 @@ static void add(struct making *m, const char *word)
 		l->words[l->count++] = word;
 }
 
-static void add_pair(struct making *m, const char *option, const char *value)
+static void run_plan_add_pair(struct making *m, const char *option, const char *value)
 {
 	if (!value[0])
 		return;
-	add(m, option);
-	add(m, value);
+	run_plan_add(m, option);
+	run_plan_add(m, value);
 }
 
 /* "-g %", "--sampling=%", "-d -h": words, in which a % stands for the value. */
@@ -341,9 +345,10 @@ static void add_option(struct making *m, const char *words, const char *value)
 		const char *mark = memchr(words, '%', len);
 
 		if (mark)
-			add(m, ut_str_fmt(m->arena, "%.*s%s", (int)(mark - words), words, value));
+			run_plan_add(m, ut_str_fmt(m->arena, "%.*s%s", (int)(mark - words), words,
+						   value));
 		else
-			add(m, ut_arena_copy(m->arena, words, len));
+			run_plan_add(m, ut_arena_copy(m->arena, words, len));
 		words += len;
 		words += *words == ' ';
 	}
@@ -353,9 +358,9 @@ static void add_options(struct making *m, const struct ut_run_plan *p)
 {
 	for (size_t i = 0; i < ut_run_option_count; i++) {
 		const struct ut_run_option *o = &ut_run_options[i];
-		const char *value = value_of(p, o->key);
+		const char *value = run_plan_value_of(p, o->key);
 
-		if (!value[0] || (o->with && !value_of(p, o->with)[0]) ||
+		if (!value[0] || (o->with && !run_plan_value_of(p, o->with)[0]) ||
 		    (p->what == UT_RUN_ATTACH && !o->attach))
 			continue;
 		add_option(m, o->words, value);
@@ -365,19 +370,19 @@ static void add_options(struct making *m, const struct ut_run_plan *p)
 static void add_when(struct making *m, const struct ut_run_plan *p)
 {
 	if (p->what == UT_RUN_ATTACH) {
-		add_pair(m, "--attach", ut_str_fmt(m->arena, "%ld", p->pid));
-		add_pair(m, "--duration", p->duration);
+		run_plan_add_pair(m, "--attach", ut_str_fmt(m->arena, "%ld", p->pid));
+		run_plan_add_pair(m, "--duration", p->duration);
 		return;
 	}
-	add(m, "--one-switch");
+	run_plan_add(m, "--one-switch");
 	if (p->paused)
-		add(m, "--start-paused");
-	add_pair(m, "--resume-after", p->resume_after);
-	add_pair(m, "--stop-after", p->stop_after);
+		run_plan_add(m, "--start-paused");
+	run_plan_add_pair(m, "--resume-after", p->resume_after);
+	run_plan_add_pair(m, "--stop-after", p->stop_after);
 	if (!p->children)
-		add_pair(m, "--follow-child-process", "0");
-	add_pair(m, "--max-size", p->max_size);
-	add_pair(m, "--keep-last", p->keep_last);
+		run_plan_add_pair(m, "--follow-child-process", "0");
+	run_plan_add_pair(m, "--max-size", p->max_size);
+	run_plan_add_pair(m, "--keep-last", p->keep_last);
 }
 
 /* Patterns such as %p are for people who type them: the name of a folder has none. */
@@ -403,23 +408,23 @@ void ut_run_line_make(const struct ut_run_plan *p, struct ut_arena *a, const cha
 				      .variable_count = p->variable_count };
 	line->words = UT_NEW_N(a, const char *, m.cap);
 	for (size_t i = 0; p->what == UT_RUN_MPI && i < p->launcher_count; i++)
-		add(&m, p->launcher[i]);
-	add(&m, program);
+		run_plan_add(&m, p->launcher[i]);
+	run_plan_add(&m, program);
 	line->own = line->count;
 	add_when(&m, p);
 	if (p->analysis)
 		add_options(&m, p);
 	if (folder[0]) {
-		add_pair(&m, "--format", "utr");
-		add_pair(&m, "--output-dir-path", as_it_is(a, folder));
-		add_pair(&m, "--news", ut_str_fmt(a, "%s/" UT_LOG_FILE, folder));
+		run_plan_add_pair(&m, "--format", "utr");
+		run_plan_add_pair(&m, "--output-dir-path", as_it_is(a, folder));
+		run_plan_add_pair(&m, "--news", ut_str_fmt(a, "%s/" UT_LOG_FILE, folder));
 	}
 	if (p->what == UT_RUN_ATTACH)
 		return;
-	add(&m, "--");
-	add(&m, p->application);
+	run_plan_add(&m, "--");
+	run_plan_add(&m, p->application);
 	for (size_t i = 0; i < p->argument_count; i++)
-		add(&m, p->arguments[i]);
+		run_plan_add(&m, p->arguments[i]);
 }
 
 void ut_run_line_shell(const struct ut_run_line *line, struct ut_buf *to)

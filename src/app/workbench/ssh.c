@@ -53,15 +53,15 @@ struct line {
 	size_t count;
 };
 
-static void add(struct line *l, const char *word)
+static void ssh_add(struct line *l, const char *word)
 {
 	l->words[l->count++] = word;
 }
 
 static void add_option(struct line *l, const char *option)
 {
-	add(l, "-o");
-	add(l, option);
+	ssh_add(l, "-o");
+	ssh_add(l, option);
 }
 
 /* ssh puts something else in place of a percent sign and what follows it. */
@@ -92,8 +92,8 @@ static void add_login(struct line *l, const struct ut_ssh_opts *o)
 	add_option(l, o->secret ? "BatchMode=no" : "BatchMode=yes");
 	if (t->identity[0] && !t->password) {
 		add_option(l, "IdentitiesOnly=yes");
-		add(l, "-i");
-		add(l, as_it_is(l->arena, t->identity));
+		ssh_add(l, "-i");
+		ssh_add(l, as_it_is(l->arena, t->identity));
 	}
 }
 
@@ -105,8 +105,8 @@ static void make_line(struct line *l, const struct ut_ssh_opts *o, const char *k
 	char name[UT_KEY_NAME];
 
 	ut_machine_key_name(t, name);
-	add(l, "ssh");
-	add(l, "-T");
+	ssh_add(l, "ssh");
+	ssh_add(l, "-T");
 	for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++)
 		add_option(l, fixed[i]);
 	add_option(l, ut_str_fmt(l->arena, "UserKnownHostsFile=%s", keys));
@@ -115,17 +115,17 @@ static void make_line(struct line *l, const struct ut_ssh_opts *o, const char *k
 	add_option(l, o->compress ? "Compression=yes" : "Compression=no");
 	add_login(l, o);
 	if (t->port) {
-		add(l, "-p");
-		add(l, ut_str_fmt(l->arena, "%u", (unsigned int)t->port));
+		ssh_add(l, "-p");
+		ssh_add(l, ut_str_fmt(l->arena, "%u", (unsigned int)t->port));
 	}
 	if (t->user[0]) {
-		add(l, "-l");
-		add(l, t->user);
+		ssh_add(l, "-l");
+		ssh_add(l, t->user);
 	}
-	add(l, "--");
-	add(l, t->host);
-	add(l, command);
-	add(l, NULL);
+	ssh_add(l, "--");
+	ssh_add(l, t->host);
+	ssh_add(l, command);
+	ssh_add(l, NULL);
 }
 
 /* The helper that ssh asks for passwords: our own executable, under another name. */
@@ -145,7 +145,7 @@ static void link_helper(const struct ut_ssh_opts *o)
 			 */
 }
 
-static int start(struct ut_ssh *s, const struct line *l, struct ut_arena *a, struct ut_err *err)
+static int ssh_start(struct ut_ssh *s, const struct line *l, struct ut_arena *a, struct ut_err *err)
 {
 	const char *settings[] = { NULL, NULL, NULL, NULL, NULL };
 	size_t count = 0;
@@ -173,7 +173,7 @@ int ut_ssh_start(struct ut_ssh *s, const struct ut_ssh_opts *opts, const char *c
 	*s = UT_SSH_NONE;
 	s->opts = *opts;
 	make_line(&l, opts, UT_KNOWN_HOSTS_FILE, "yes", command);
-	rc = start(s, &l, &arena, err);
+	rc = ssh_start(s, &l, &arena, err);
 	ut_arena_release(&arena);
 	if (rc)
 		ut_ssh_release(s);
@@ -201,7 +201,7 @@ void ut_ssh_tend(struct ut_ssh *s)
 	ut_askpass_answer(&s->askpass, s->program.pid, s->opts.secret);
 }
 
-static int64_t now_ms(void)
+static int64_t ssh_now_ms(void)
 {
 	struct timespec t;
 
@@ -223,7 +223,7 @@ static void wait_for(struct pollfd *p, nfds_t count, int ms)
 
 int ut_ssh_send(struct ut_ssh *s, const char *data, size_t len, int ms)
 {
-	int64_t end = now_ms() + ms;
+	int64_t end = ssh_now_ms() + ms;
 
 	while (len) {
 		struct pollfd p[UT_SSH_POLLED + 1];
@@ -234,10 +234,10 @@ int ut_ssh_send(struct ut_ssh *s, const char *data, size_t len, int ms)
 		if (n > 0) {
 			data += n;
 			len -= (size_t)n;
-			end = now_ms() + ms;
+			end = ssh_now_ms() + ms;
 			continue;
 		}
-		if (now_ms() >= end)
+		if (ssh_now_ms() >= end)
 			return -ETIMEDOUT;
 		ut_ssh_poll(s, p);
 		p[0].fd = -1; /* what it says is not for us to read now */
@@ -251,7 +251,7 @@ int ut_ssh_send(struct ut_ssh *s, const char *data, size_t len, int ms)
 ssize_t ut_ssh_receive(struct ut_ssh *s, char *to, size_t room, int ms)
 {
 	struct pollfd p[UT_SSH_POLLED];
-	int64_t end = now_ms() + ms;
+	int64_t end = ssh_now_ms() + ms;
 	ssize_t got = -1;
 
 	for (;;) {
@@ -261,7 +261,7 @@ ssize_t ut_ssh_receive(struct ut_ssh *s, char *to, size_t room, int ms)
 			return got;
 		if (got == 0 || (errno != EAGAIN && errno != EINTR))
 			return -EPIPE;
-		if (now_ms() >= end)
+		if (ssh_now_ms() >= end)
 			return 0;
 		ut_ssh_poll(s, p);
 		wait_for(p, UT_SSH_POLLED, LOOK_MS);
@@ -427,7 +427,7 @@ int ut_ssh_scan(const struct ut_ssh_opts *opts, struct ut_arena *a, const char *
 	s.opts.secret = NULL;
 	s.opts.target = &nobody;
 	make_line(&l, &s.opts, file, "accept-new", "true");
-	rc = start(&s, &l, a, err);
+	rc = ssh_start(&s, &l, a, err);
 	if (!rc)
 		rc = ut_spawned_finish(&s.program, &text, SCAN_MS, err);
 	text.len = 0;

@@ -185,7 +185,7 @@ static bool find_one(void *ctx, int at, const char *name, unsigned char type)
 	return true;
 }
 
-static int by_time(const void *a, const void *b)
+static int trash_by_time(const void *a, const void *b)
 {
 	const struct found *x = a, *y = b;
 
@@ -201,7 +201,7 @@ static int find_all(const struct ut_data_dir *s, struct search *f, struct ut_err
 		return trash;
 	rc = ut_folder_each(trash, find_one, f, err);
 	if (f->count)
-		qsort(f->items, f->count, sizeof(*f->items), by_time);
+		qsort(f->items, f->count, sizeof(*f->items), trash_by_time);
 	close(trash);
 	return rc;
 }

@@ -27,7 +27,7 @@
 
 /* ---- the end -------------------------------------------------------------------------------- */
 
-static void forget(struct ut_viewer *v)
+static void viewer_forget(struct ut_viewer *v)
 {
 	unlink(v->path);
 	close(v->lifeline);
@@ -47,7 +47,7 @@ void ut_viewer_end(struct ut_viewer *v)
 			kill(v->pid, SIGKILL);
 		poll(NULL, 0, 10);
 	}
-	forget(v);
+	viewer_forget(v);
 }
 
 bool ut_viewer_has_ended(struct ut_viewer *v, struct ut_err *err)
@@ -65,7 +65,7 @@ bool ut_viewer_has_ended(struct ut_viewer *v, struct ut_err *err)
 	while (len > 0 && words[len - 1] == '\n')
 		words[--len] = '\0';
 	ut_err_set(err, -ECONNREFUSED, "%s", len > 0 ? words : "the viewer has ended");
-	forget(v);
+	viewer_forget(v);
 	return true;
 }
 
@@ -169,7 +169,7 @@ static const char **make_words(struct ut_arena *a, const struct ut_result_traces
 }
 
 /* Opens all that a new viewer needs. */
-static int prepare(const struct ut_viewer_opts *o, struct start *s, struct ut_err *err)
+static int viewer_prepare(const struct ut_viewer_opts *o, struct start *s, struct ut_err *err)
 {
 	*s = (struct start){ -1, copy_up(o->folder), copy_up(o->before), -1, { -1, -1 } };
 	s->words = move_up(memfd_create("viewer", MFD_CLOEXEC));
@@ -194,7 +194,7 @@ int ut_viewer_start(struct ut_viewer *v, const struct ut_viewer_opts *o, struct 
 		ut_arena_release(&arena);
 		return rc;
 	}
-	rc = prepare(o, &s, err);
+	rc = viewer_prepare(o, &s, err);
 	if (!rc) {
 		rc = spawn(o->program, &s, make_words(&arena, &traces, s.before, o->code), &v->pid);
 		if (rc)

@@ -61,7 +61,7 @@ static void *help(void *arg)
 	return NULL;
 }
 
-static void start(struct ut_helper *h)
+static void helper_thread_start(struct ut_helper *h)
 {
 	sem_init(&h->wake, 0, 0);
 	/* As late as possible, so that it is called before the runtime's own. */
@@ -73,7 +73,7 @@ static void start(struct ut_helper *h)
 void ut_helper_wake(struct ut_helper *h)
 {
 	if (UT_UNLIKELY(!atomic_flag_test_and_set(&h->started)))
-		start(h);
+		helper_thread_start(h);
 	if (UT_UNLIKELY(atomic_load_explicit(&h->asleep, memory_order_seq_cst)))
 		sem_post(&h->wake);
 }

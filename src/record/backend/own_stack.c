@@ -73,7 +73,7 @@ static bool span(uintptr_t pc, uintptr_t bias, const ElfW(Phdr) * parts, size_t 
 	return inside;
 }
 
-static int look_at(struct dl_phdr_info *info, size_t size, void *ctx)
+static int own_stack_look_at(struct dl_phdr_info *info, size_t size, void *ctx)
 {
 	const struct search *s = ctx;
 
@@ -99,11 +99,11 @@ static void find_program(void)
  * Which file's code is it? Of a program with holes between its parts, as some tools make them that
  * change programs (patchelf), the loader names the part only: its table lies in another one.
  */
-static bool find(uintptr_t pc, struct found *to)
+static bool own_stack_find(uintptr_t pc, struct found *to)
 {
 	*to = (struct found){ 0 };
 	if (!find_object)
-		return dl_iterate_phdr(look_at, &(struct search){ pc, to }) == 1;
+		return dl_iterate_phdr(own_stack_look_at, &(struct search){ pc, to }) == 1;
 	if (find_object((void *)pc, to))
 		return false;
 	if (to->eh_frame_hdr && to->eh_frame_hdr == program.eh_frame_hdr) {
@@ -124,7 +124,7 @@ void ut_own_stack_init(void)
 	if (top)
 		main_top = (uintptr_t)*top;
 	main_self = __builtin_thread_pointer();
-	if (find((uintptr_t)ut_own_stack_init, &own)) {
+	if (own_stack_find((uintptr_t)ut_own_stack_init, &own)) {
 		own_start = (uintptr_t)own.start;
 		own_end = (uintptr_t)own.end;
 	}
@@ -137,7 +137,7 @@ void ut_own_stack_mark(const void *function)
 	struct ut_unwind u;
 	struct found f;
 
-	if (find((uintptr_t)function, &f) && f.eh_frame_hdr &&
+	if (own_stack_find((uintptr_t)function, &f) && f.eh_frame_hdr &&
 	    ut_unwind_loaded(&u, (uintptr_t)f.start, (uintptr_t)f.end, (uintptr_t)f.eh_frame_hdr))
 		count = ut_unwind_pieces(&u, (uintptr_t)function - (uintptr_t)f.start, marked,
 					 MARKED);
@@ -253,7 +253,7 @@ static struct window window_at(uintptr_t sp)
 }
 
 /* Eight bytes at an address of the stack; stacks are walked upwards. */
-static inline bool load(struct window *w, uintptr_t address, uint64_t *value)
+static inline bool own_stack_load(struct window *w, uintptr_t address, uint64_t *value)
 {
 	if (address % 8 || address < w->low)
 		return false;
@@ -388,7 +388,7 @@ static uint64_t work_out(uintptr_t pc)
 	struct found f;
 	uint64_t packed;
 
-	if (!find(pc, &f) || !f.eh_frame_hdr ||
+	if (!own_stack_find(pc, &f) || !f.eh_frame_hdr ||
 	    !ut_unwind_loaded(&u, (uintptr_t)f.start, (uintptr_t)f.end, (uintptr_t)f.eh_frame_hdr))
 		return LOST;
 	if (!ut_unwind_row(&u, pc - (uintptr_t)f.start, &row))
@@ -409,7 +409,7 @@ struct slot {
 
 static struct slot slots[1u << SLOT_BITS];
 
-static inline uint64_t row_of(uint64_t pc)
+static inline uint64_t own_stack_row_of(uint64_t pc)
 {
 	uint64_t key = (pc & ADDRESS) | (uint64_t)ut_own_stack_generation() << 48;
 	struct slot *s = &slots[key * UINT64_C(0x9e3779b97f4a7c15) >> (64 - SLOT_BITS)];
@@ -431,7 +431,7 @@ bool ut_own_stack_code(uint64_t address, struct ut_own_code *code)
 	const ElfW(Phdr) * parts;
 	struct found f;
 
-	if (!find_object || !find((uintptr_t)address, &f) || !f.map)
+	if (!find_object || !own_stack_find((uintptr_t)address, &f) || !f.map)
 		return false;
 	header = f.start;
 	if (memcmp(header->e_ident, ELFMAG, SELFMAG) != 0)
@@ -462,8 +462,8 @@ static bool step_by_pointer(struct walk *w)
 {
 	uint64_t frame = w->regs.r[RBP], next, pc;
 
-	if (frame <= w->regs.r[RSP] || !load(&w->window, frame, &next) ||
-	    !load(&w->window, frame + 8, &pc) || pc < PAGE)
+	if (frame <= w->regs.r[RSP] || !own_stack_load(&w->window, frame, &next) ||
+	    !own_stack_load(&w->window, frame + 8, &pc) || pc < PAGE)
 		return false;
 	w->regs.r[RBP] = next;
 	w->regs.r[RSP] = frame + 16;
@@ -479,10 +479,10 @@ static bool step_signal(struct walk *w)
 	struct regs from;
 
 	for (size_t i = 0; i < REGISTERS; i++) {
-		if (!load(&w->window, frame + at[i], &from.r[i]))
+		if (!own_stack_load(&w->window, frame + at[i], &from.r[i]))
 			return false;
 	}
-	if (!load(&w->window, frame + 168, &from.pc))
+	if (!own_stack_load(&w->window, frame + 168, &from.pc))
 		return false;
 	w->regs = from;
 	w->window = window_at(from.r[RSP]); /* handlers may have a stack of their own */
@@ -495,7 +495,8 @@ static bool restore(struct walk *w, uint64_t row, uint64_t cfa)
 	uint64_t saved = row >> 32;
 
 	for (size_t i = 0; saved; i++, saved >>= 5) {
-		if (saved & 31 && !load(&w->window, cfa - 8 * (saved & 31), &w->regs.r[i]))
+		if (saved & 31 &&
+		    !own_stack_load(&w->window, cfa - 8 * (saved & 31), &w->regs.r[i]))
 			return false;
 	}
 	return true;
@@ -514,19 +515,19 @@ static bool step_row(struct walk *w, uint64_t row)
 		w->again = true;
 		return false;
 	}
-	if (row_how(row) == CFA_AT && !load(&w->window, cfa, &cfa))
+	if (row_how(row) == CFA_AT && !own_stack_load(&w->window, cfa, &cfa))
 		return false;
-	if (cfa <= w->regs.r[RSP] || !load(&w->window, cfa - 8, &w->regs.pc))
+	if (cfa <= w->regs.r[RSP] || !own_stack_load(&w->window, cfa - 8, &w->regs.pc))
 		return false;
 	if (UT_UNLIKELY(w->all) && !restore(w, row, cfa))
 		return false;
-	if (at_rbp && !w->all && !load(&w->window, cfa - 8 * at_rbp, &w->regs.r[RBP]))
+	if (at_rbp && !w->all && !own_stack_load(&w->window, cfa - 8 * at_rbp, &w->regs.r[RBP]))
 		return false;
 	w->regs.r[RSP] = cfa;
 	return true;
 }
 
-static bool step(struct walk *w, uint64_t row)
+static bool own_stack_step(struct walk *w, uint64_t row)
 {
 	w->exact = false;
 	switch (row_how(row)) {
@@ -575,14 +576,14 @@ bool ut_own_stack_is_own(uint64_t pc)
 }
 
 /* All but the first frames that are our own. */
-static size_t walk(struct walk *w, uint64_t *frames, size_t most, bool *cut)
+static size_t own_stack_walk(struct walk *w, uint64_t *frames, size_t most, bool *cut)
 {
 	size_t count = 0;
 	bool inside = true; /* still in this library */
 
 	*cut = false;
 	for (unsigned int steps = 0; steps < MOST_STEPS; steps++) {
-		uint64_t pc = w->regs.pc - !w->exact, row = row_of(pc);
+		uint64_t pc = w->regs.pc - !w->exact, row = own_stack_row_of(pc);
 
 		inside = inside && ut_own_stack_is_own(pc);
 		if (!inside && count == most) {
@@ -591,7 +592,7 @@ static size_t walk(struct walk *w, uint64_t *frames, size_t most, bool *cut)
 		}
 		if (!inside)
 			frames[count++] = pc | (row & ROW_MARKED ? UT_OWN_STACK_MARKED : 0);
-		if (!step(w, row))
+		if (!own_stack_step(w, row))
 			break;
 	}
 	return count;
@@ -613,12 +614,12 @@ __attribute__((noinline)) size_t ut_own_stack(uint64_t *frames, size_t most, boo
 	}
 	w.regs = here;
 	w.window = window_at(here.r[RSP]);
-	count = walk(&w, frames, most, cut);
+	count = own_stack_walk(&w, frames, most, cut);
 	if (UT_LIKELY(!w.again))
 		return count;
 	w = (struct walk){ .exact = true, .all = true, .regs = here };
 	w.window = window_at(here.r[RSP]);
-	return walk(&w, frames, most, cut);
+	return own_stack_walk(&w, frames, most, cut);
 }
 
 /* ---- a stack of our own -------------------------------------------------------------------- */

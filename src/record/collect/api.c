@@ -50,7 +50,7 @@ static const struct entry entries[] = {
 #include "itt/api.def"
 };
 
-static void *find(const char *name)
+static void *api_find(const char *name)
 {
 	for (size_t i = 0; i < sizeof(entries) / sizeof(entries[0]); i++)
 		if (!strcmp(entries[i].name, name))
@@ -86,7 +86,7 @@ static bool wanted(const __itt_global *copy, const __itt_api_info *a)
 static void patch(const __itt_global *copy, bool on)
 {
 	for (__itt_api_info *a = copy->api_list_ptr; a && a->name; a++) {
-		void *hook = on && wanted(copy, a) ? find(a->name) : NULL;
+		void *hook = on && wanted(copy, a) ? api_find(a->name) : NULL;
 
 		__atomic_store_n(a->func_ptr, hook ? hook : a->null_func, __ATOMIC_RELEASE);
 	}

@@ -22,7 +22,7 @@ struct conversion {
 	char type;
 };
 
-static int number(const char **p, va_list *args)
+static int format_number(const char **p, va_list *args)
 {
 	int value = 0;
 
@@ -36,14 +36,14 @@ static int number(const char **p, va_list *args)
 	return value;
 }
 
-static const char *parse(const char *p, struct conversion *c, va_list *args)
+static const char *format_parse(const char *p, struct conversion *c, va_list *args)
 {
 	*c = (struct conversion){ .precision = -1 };
 	p += strspn(p, "-+ #0'");
-	number(&p, args); /* the width */
+	format_number(&p, args); /* the width */
 	if (*p == '.') {
 		p++;
-		c->precision = number(&p, args);
+		c->precision = format_number(&p, args);
 	}
 	for (; *p && strchr("hlzjtqL", *p); p++) {
 		if (*p == 'h')
@@ -101,7 +101,7 @@ static void put_char(struct ut_text *text, enum size size, int c)
 		ut_text_bytes(text, &byte, 1);
 }
 
-static void put_string(struct ut_text *text, const struct conversion *c, va_list *args)
+static void format_put_string(struct ut_text *text, const struct conversion *c, va_list *args)
 {
 	size_t most = c->precision >= 0 ? (size_t)c->precision : SIZE_MAX;
 
@@ -119,11 +119,11 @@ static void put_string(struct ut_text *text, const struct conversion *c, va_list
 	}
 }
 
-static int put(struct ut_text *text, const struct conversion *c, va_list *args)
+static int format_put(struct ut_text *text, const struct conversion *c, va_list *args)
 {
 	switch (c->type) {
 	case 's':
-		put_string(text, c, args);
+		format_put_string(text, c, args);
 		return 1;
 	case 'd':
 	case 'i':
@@ -170,8 +170,8 @@ void ut_format(struct ut_text *text, const char *format, va_list *args)
 		if (!percent)
 			break;
 		ut_text_bytes(text, p, (size_t)(percent - p));
-		next = parse(percent + 1, &c, args);
-		if (!put(text, &c, args)) {
+		next = format_parse(percent + 1, &c, args);
+		if (!format_put(text, &c, args)) {
 			p = percent;
 			break;
 		}

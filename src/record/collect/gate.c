@@ -100,7 +100,7 @@ static bool variable_says_on(const char *value)
  * Once for the process and its forked children; a child that was forked in the middle of it begins
  * again.
  */
-static void prepare(void)
+static void gate_prepare(void)
 {
 	const char *dir = secure_getenv(UT_SESSION_ENV);
 
@@ -160,7 +160,7 @@ static void make_ready(void *unused)
 
 	(void)unused;
 	if (!atomic_load(&g.prepared)) {
-		prepare();
+		gate_prepare();
 		atomic_store(&g.prepared, true);
 	}
 	rc = wanted_here() ? ut_writer_open(g.dir, g.control) : 1;
@@ -244,7 +244,7 @@ static void define_code(void *start)
 	ut_maps_define(*(const uint64_t *)start);
 }
 
-static void attach(struct ut_tbuf *t)
+static void gate_attach(struct ut_tbuf *t)
 {
 	struct ut_signals before;
 	bool may = ut_writer_may_go_on();
@@ -266,7 +266,7 @@ static void attach(struct ut_tbuf *t)
 		ut_signals_release(&before);
 }
 
-static bool remember(struct ut_tbuf *t, enum ut_gate_call call, bool recorded)
+static bool gate_remember(struct ut_tbuf *t, enum ut_gate_call call, bool recorded)
 {
 	if (call == UT_CALL_BEGIN)
 		ut_gate_push(t, recorded);
@@ -286,7 +286,7 @@ static bool decide(struct ut_tbuf *t, enum ut_gate_call call)
 	if (word & UT_GATE_STOPPED || state == UT_STATE_STOPPED)
 		return false;
 	if (t->generation != word >> 8)
-		attach(t);
+		gate_attach(t);
 	if (t->ignored) {
 		ut_writer_count_ignored();
 		return false;
@@ -294,7 +294,7 @@ static bool decide(struct ut_tbuf *t, enum ut_gate_call call)
 	if (state == UT_STATE_PAUSED && !(word & UT_GATE_WAS_PAUSED))
 		word = atomic_fetch_or(&ut_gate.word, UT_GATE_WAS_PAUSED) | UT_GATE_WAS_PAUSED;
 	on = call == UT_CALL_LATE_END || ((word & UT_GATE_OPEN) && state == UT_STATE_RUNNING);
-	return word & UT_GATE_WAS_PAUSED ? remember(t, call, on) : on;
+	return word & UT_GATE_WAS_PAUSED ? gate_remember(t, call, on) : on;
 }
 
 bool ut_gate_slow(struct ut_tbuf *t, enum ut_gate_call call)
@@ -305,7 +305,7 @@ bool ut_gate_slow(struct ut_tbuf *t, enum ut_gate_call call)
 	if (t->busy)
 		ut_writer_count_dropped();
 	else if (ut_gate_look(t) == UT_LOOK_PAUSED)
-		result = remember(t, call, call == UT_CALL_LATE_END);
+		result = gate_remember(t, call, call == UT_CALL_LATE_END);
 	else
 		result = decide(t, call);
 	errno = saved;
@@ -429,7 +429,8 @@ static bool counts_at_once(void)
 
 void ut_gate_variable(const char *value)
 {
-	/* Before the first ITT call there is nothing to switch but samples: prepare() reads it. */
+	/* Before the first ITT call there is nothing to switch but samples: gate_prepare() reads
+	 * it. */
 	if (!atomic_load(&ut_gate.word) && counts_at_once())
 		(void)ut_gate_wake();
 	if (has_one_switch(g.control))

@@ -145,7 +145,7 @@ static void call_end(uint32_t api, const struct ut_fact *facts, size_t fact_coun
 		ut_host_record(UT_REC_CALL_END, words, 1, facts, fact_count);
 }
 
-static void call(uint32_t api, const struct ut_work *given)
+static void collect_host_call(uint32_t api, const struct ut_work *given)
 {
 	struct ut_work c;
 	uint64_t words[5];
@@ -162,7 +162,7 @@ static void call(uint32_t api, const struct ut_work *given)
 		ut_host_record(UT_REC_CALL, words, 5, c.facts, c.fact_count);
 }
 
-static void work(const struct ut_work *given)
+static void collect_host_work(const struct ut_work *given)
 {
 	struct ut_work w;
 	uint64_t words[7];
@@ -220,7 +220,7 @@ static void rank(int32_t number, int32_t ranks)
 	ut_writer_set_rank(number);
 }
 
-static int keep(const char *name, const void *bytes, size_t size)
+static int collect_host_keep(const char *name, const void *bytes, size_t size)
 {
 	int saved = errno, rc = -ENOENT;
 
@@ -247,8 +247,8 @@ static struct ut_host host = {
 	.call_begin = call_begin,
 	.call_begin_with = call_begin_with,
 	.call_end = call_end,
-	.call = call,
-	.work = work,
+	.call = collect_host_call,
+	.work = collect_host_work,
 	.counter = counter,
 	.note = ut_host_note,
 	.zones = &ut_zones,
@@ -262,7 +262,7 @@ static struct ut_host host = {
 	.message = ut_host_message,
 	.parallel = parallel,
 	.rank = rank,
-	.keep = keep,
+	.keep = collect_host_keep,
 	.allocated = ut_host_allocated,
 	.freed = ut_host_freed,
 	.locked_in = locked_in,
@@ -287,7 +287,7 @@ __attribute__((visibility("default"))) const struct ut_host *
 unitrace_join(const struct ut_backend *backend);
 
 /* Says in one line why a backend is not served. */
-static void refuse(const struct ut_backend *b)
+static void collect_host_refuse(const struct ut_backend *b)
 {
 	bool named = b->size >= offsetof(struct ut_backend, name) + sizeof(b->name) && b->name;
 	char text[300];
@@ -318,7 +318,7 @@ static bool is_served(const struct ut_backend *b)
 	       b->size >= offsetof(struct ut_backend, stop) + sizeof(b->stop);
 }
 
-static const struct ut_host *join(const struct ut_backend *backend)
+static const struct ut_host *collect_host_join(const struct ut_backend *backend)
 {
 	const struct ut_host *mine = &host;
 	uint32_t at;
@@ -326,7 +326,7 @@ static const struct ut_host *join(const struct ut_backend *backend)
 	if (!backend || !ut_gate_wake())
 		return NULL;
 	if (!is_served(backend)) {
-		refuse(backend);
+		collect_host_refuse(backend);
 		return NULL;
 	}
 	host.want = ut_gate_settings()->want;
@@ -344,7 +344,7 @@ static const struct ut_host *join(const struct ut_backend *backend)
 const struct ut_host *unitrace_join(const struct ut_backend *backend)
 {
 	int saved = errno;
-	const struct ut_host *mine = join(backend);
+	const struct ut_host *mine = collect_host_join(backend);
 
 	errno = saved;
 	return mine;

@@ -45,7 +45,8 @@ static struct table stacks = { .names = { stack_slots, SLOT_BITS, is_same } };
 /* Its number must be written down before anybody gets it. */
 typedef void define_fn(uint32_t id, const void *bytes);
 
-static uint32_t number_of(struct table *t, const void *bytes, size_t len, define_fn *define)
+static uint32_t host_samples_number_of(struct table *t, const void *bytes, size_t len,
+				       define_fn *define)
 {
 	uint64_t hash = ut_hash_bytes(bytes, len);
 	struct known *k = (struct known *)ut_names_find(&t->names, hash, bytes, len);
@@ -92,17 +93,17 @@ uint32_t ut_host_frame(const struct ut_code *given)
 	f.size = f.reserved = 0; /* they tell no place from another */
 	if (f.address && !f.module && !f.function)
 		ut_maps_define(f.address);
-	return number_of(&frames, &f, sizeof(f), define_frame);
+	return host_samples_number_of(&frames, &f, sizeof(f), define_frame);
 }
 
 uint32_t ut_host_stack(uint32_t parent, uint32_t frame)
 {
 	const uint32_t s[2] = { parent, frame };
 
-	return frame ? number_of(&stacks, s, sizeof(s), define_stack) : 0;
+	return frame ? host_samples_number_of(&stacks, s, sizeof(s), define_stack) : 0;
 }
 
-static uint64_t time_of(const struct ut_sample *s)
+static uint64_t host_samples_time_of(const struct ut_sample *s)
 {
 	return s->time ? s->time : ut_clock_ns(CLOCK_MONOTONIC);
 }
@@ -110,7 +111,7 @@ static uint64_t time_of(const struct ut_sample *s)
 /* What a device says comes later than it happened, perhaps in a pause. */
 static void record_sample(const struct ut_sample *s)
 {
-	uint64_t words[5] = { ut_pack(s->queue, s->thread), time_of(s),
+	uint64_t words[5] = { ut_pack(s->queue, s->thread), host_samples_time_of(s),
 			      ut_pack(s->stack, s->reason), s->source, s->weight };
 	size_t depth = s->addresses ? s->depth : 0;
 

@@ -24,7 +24,8 @@ void ut_host_note(const char *text)
 }
 
 /* Once per struct: a backend that is wrong is wrong a million times. */
-static void complain(enum ut_host_struct which, struct ut_host_sizes size, const char *what)
+static void host_take_complain(enum ut_host_struct which, struct ut_host_sizes size,
+			       const char *what)
 {
 	static _Atomic unsigned int reported;
 	char text[200];
@@ -56,7 +57,7 @@ bool ut_host_take(enum ut_host_struct which, void *to, const void *from, struct 
 	size_t known = size.said < size.ours ? size.said : size.ours;
 
 	if (size.said < size.least) {
-		complain(which, size, ": it is too old for it and is not recorded");
+		host_take_complain(which, size, ": it is too old for it and is not recorded");
 		ut_writer_count_dropped();
 		return false;
 	}
@@ -66,7 +67,7 @@ bool ut_host_take(enum ut_host_struct which, void *to, const void *from, struct 
 	if (size.said > size.ours &&
 	    (size.said > 4 * size.ours ||
 	     !is_zero((const char *)from + size.ours, size.said - size.ours)))
-		complain(which, size, ": what is new in it is not recorded");
+		host_take_complain(which, size, ": what is new in it is not recorded");
 	return true;
 }
 

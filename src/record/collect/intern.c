@@ -93,7 +93,7 @@ static struct string *add_string(uint64_t hash, const char *text, size_t len)
 	return (struct string *)ut_names_add(&strings, &s->name, text, len);
 }
 
-static struct string *intern(const char *text, size_t len)
+static struct string *intern_intern(const char *text, size_t len)
 {
 	bool cut = len > LONGEST;
 	uint64_t hash;
@@ -129,7 +129,7 @@ static uint32_t lost_name(void)
 
 uint32_t ut_intern(const char *text, size_t len)
 {
-	const struct string *s = text ? intern(text, len) : NULL;
+	const struct string *s = text ? intern_intern(text, len) : NULL;
 
 	return s ? s->id : text ? lost_name() : 0;
 }
@@ -147,7 +147,7 @@ uint32_t ut_intern_number(void)
 __itt_string_handle *ut_intern_handle(const char *name)
 {
 	static __itt_string_handle spare;
-	struct string *s = name ? intern(name, strlen(name)) : NULL;
+	struct string *s = name ? intern_intern(name, strlen(name)) : NULL;
 
 	if (name && !s)
 		__atomic_store_n(&spare.extra1, (int)lost_name(), __ATOMIC_RELAXED);
@@ -190,7 +190,7 @@ static bool wanted(const char *name)
 static struct domain *add_domain(uint64_t hash, const char *name)
 {
 	struct domain *d = ut_mem_alloc(sizeof(*d));
-	const struct string *s = intern(name, strlen(name));
+	const struct string *s = intern_intern(name, strlen(name));
 
 	if (!d || !s)
 		return NULL;

@@ -11,7 +11,7 @@
 #include "collect/hook.h"
 #include "wire/spool_ops.h"
 
-static void put(enum ut_hint_op op, const char *name, const void *addr, uint64_t size)
+static void itt_hint_put(enum ut_hint_op op, const char *name, const void *addr, uint64_t size)
 {
 	struct ut_tbuf *t = ut_hook();
 	uint64_t words[3] = { 0, (uint64_t)(uintptr_t)addr, size };
@@ -26,20 +26,21 @@ static void put(enum ut_hint_op op, const char *name, const void *addr, uint64_t
 
 void __itt_suppress_push(unsigned int mask)
 {
-	put(UT_HINT_SUPPRESS_PUSH, NULL, NULL, mask);
+	itt_hint_put(UT_HINT_SUPPRESS_PUSH, NULL, NULL, mask);
 }
 
 void __itt_suppress_pop(void)
 {
-	put(UT_HINT_SUPPRESS_POP, NULL, NULL, 0);
+	itt_hint_put(UT_HINT_SUPPRESS_POP, NULL, NULL, 0);
 }
 
 void __itt_suppress_mark_range(__itt_suppress_mode_t mode, unsigned int mask, void *addr,
 			       size_t size)
 {
 	(void)mask;
-	put(mode == __itt_suppress_range ? UT_HINT_SUPPRESS_RANGE : UT_HINT_UNSUPPRESS_RANGE, NULL,
-	    addr, size);
+	itt_hint_put(mode == __itt_suppress_range ? UT_HINT_SUPPRESS_RANGE
+						  : UT_HINT_UNSUPPRESS_RANGE,
+		     NULL, addr, size);
 }
 
 void __itt_suppress_clear_range(__itt_suppress_mode_t mode, unsigned int mask, void *addr,
@@ -47,7 +48,7 @@ void __itt_suppress_clear_range(__itt_suppress_mode_t mode, unsigned int mask, v
 {
 	(void)mode;
 	(void)mask;
-	put(UT_HINT_SUPPRESS_CLEAR, NULL, addr, size);
+	itt_hint_put(UT_HINT_SUPPRESS_CLEAR, NULL, addr, size);
 }
 
 /* ---- models -------------------------------------------------------------------------------- */
@@ -55,12 +56,12 @@ void __itt_suppress_clear_range(__itt_suppress_mode_t mode, unsigned int mask, v
 #define RANGE_HOOK(name, op)                                                                       \
 	void __itt_##name(void *addr, size_t size)                                                 \
 	{                                                                                          \
-		put(op, NULL, addr, size);                                                         \
+		itt_hint_put(op, NULL, addr, size);                                                \
 	}
 #define ADDRESS_HOOK(name, op)                                                                     \
 	void __itt_##name(void *addr)                                                              \
 	{                                                                                          \
-		put(op, NULL, addr, 0);                                                            \
+		itt_hint_put(op, NULL, addr, 0);                                                   \
 	}
 
 RANGE_HOOK(model_record_allocation, UT_HINT_ALLOCATION)
@@ -76,17 +77,17 @@ ADDRESS_HOOK(model_lock_release_2, UT_HINT_LOCK_RELEASE)
 
 void __itt_model_aggregate_task(size_t count)
 {
-	put(UT_HINT_AGGREGATE, NULL, NULL, count);
+	itt_hint_put(UT_HINT_AGGREGATE, NULL, NULL, count);
 }
 
 void __itt_model_disable_push(__itt_model_disable what)
 {
-	put(UT_HINT_DISABLE_PUSH, NULL, NULL, (uint64_t)what);
+	itt_hint_put(UT_HINT_DISABLE_PUSH, NULL, NULL, (uint64_t)what);
 }
 
 void __itt_model_disable_pop(void)
 {
-	put(UT_HINT_DISABLE_POP, NULL, NULL, 0);
+	itt_hint_put(UT_HINT_DISABLE_POP, NULL, NULL, 0);
 }
 
 /* ---- memory -------------------------------------------------------------------------------- */
@@ -105,7 +106,7 @@ int __itt_av_save(void *data, int rank, const int *dimensions, int type, const c
 	(void)column_order;
 	for (int i = 0; dimensions && i < rank && i < 8; i++)
 		elements *= dimensions[i] > 0 ? (uint64_t)dimensions[i] : 0;
-	put(UT_HINT_SAVE_ARRAY, path, data, elements);
+	itt_hint_put(UT_HINT_SAVE_ARRAY, path, data, elements);
 	return 0;
 }
 
@@ -161,7 +162,7 @@ __itt_pt_region __itt_pt_region_create(const char *name)
 	unsigned int region = atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;
 
 	region = region < 255 ? region : 255;
-	put(UT_HINT_PT_REGION, name, NULL, region);
+	itt_hint_put(UT_HINT_PT_REGION, name, NULL, region);
 	return (__itt_pt_region)region;
 }
 

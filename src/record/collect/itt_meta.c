@@ -107,8 +107,8 @@ static int arguments_were_lost(struct ut_tbuf *t)
 	return lost;
 }
 
-static void add_text(struct ut_tbuf *t, uint32_t d, const __itt_id *id,
-		     const __itt_string_handle *format, va_list *args)
+static void itt_meta_add_text(struct ut_tbuf *t, uint32_t d, const __itt_id *id,
+			      const __itt_string_handle *format, va_list *args)
 {
 	char buf[4096];
 	struct ut_text text = ut_text_init(buf, sizeof(buf));
@@ -137,7 +137,7 @@ void __itt_formatted_metadata_add(const __itt_domain *domain, __itt_string_handl
 	if (!t)
 		return;
 	va_start(args, format);
-	add_text(t, d, &__itt_null, format, &args);
+	itt_meta_add_text(t, d, &__itt_null, format, &args);
 	va_end(args);
 }
 
@@ -151,6 +151,6 @@ void __itt_formatted_metadata_add_overlapped(const __itt_domain *domain, __itt_i
 	if (!t)
 		return;
 	va_start(args, format);
-	add_text(t, d, &id, format, &args);
+	itt_meta_add_text(t, d, &id, format, &args);
 	va_end(args);
 }

@@ -36,7 +36,7 @@ static void define_counter(struct counter *c)
 	ut_number_define(UT_REC_COUNTER_DEF, words, 2, NULL, 0);
 }
 
-static struct counter *look_up(uint32_t name, uint32_t domain)
+static struct counter *itt_number_look_up(uint32_t name, uint32_t domain)
 {
 	struct counter *c = atomic_load_explicit(&counters[(name * 31 + domain) % BUCKETS],
 						 memory_order_acquire);
@@ -46,7 +46,7 @@ static struct counter *look_up(uint32_t name, uint32_t domain)
 	return c;
 }
 
-static struct counter *add_counter(uint32_t name, const char *domain, uint32_t type)
+static struct counter *itt_number_add_counter(uint32_t name, const char *domain, uint32_t type)
 {
 	const struct ut_control *control = ut_gate_settings();
 	struct counter *c = ut_mem_alloc(sizeof(*c)), *head;
@@ -64,7 +64,7 @@ static struct counter *add_counter(uint32_t name, const char *domain, uint32_t t
 	bucket = &counters[(name * 31 + c->domain) % BUCKETS];
 	head = atomic_load_explicit(bucket, memory_order_acquire);
 	do {
-		struct counter *other = look_up(name, c->domain);
+		struct counter *other = itt_number_look_up(name, c->domain);
 
 		if (other)
 			return other; /* another thread was faster */
@@ -76,9 +76,9 @@ static struct counter *add_counter(uint32_t name, const char *domain, uint32_t t
 /* One counter for one name in one domain, whoever asks. */
 static struct counter *find_counter(uint32_t name, const char *domain, uint32_t type)
 {
-	struct counter *c = look_up(name, ut_intern_z(domain));
+	struct counter *c = itt_number_look_up(name, ut_intern_z(domain));
 
-	return c ? c : add_counter(name, domain, type);
+	return c ? c : itt_number_add_counter(name, domain, type);
 }
 
 static __itt_counter create(const char *name, const char *domain, __itt_metadata_type type)
@@ -114,7 +114,7 @@ void __itt_counter_destroy(__itt_counter counter)
 
 /* The handle is ours, or one that a static part made before we came; both lead to the counter
  * through index, which static parts leave at 0. */
-static struct counter *counter_of(__itt_counter handle)
+static struct counter *itt_number_counter_of(__itt_counter handle)
 {
 	__itt_counter_info_t *info = (void *)handle;
 
@@ -134,7 +134,7 @@ void ut_adopt_counter(__itt_counter_info_t *info)
 	info->index = (long)(intptr_t)c;
 }
 
-static void put(struct ut_tbuf *t, const struct counter *c, uint64_t value)
+static void itt_number_put(struct ut_tbuf *t, const struct counter *c, uint64_t value)
 {
 	uint64_t words[2] = { ut_pack(c->id, c->type), value };
 
@@ -152,27 +152,27 @@ static void change(struct counter *c, uint64_t delta)
 	value = atomic_fetch_add_explicit(&c->value, delta, memory_order_relaxed) + delta;
 	t = c->id ? ut_hook() : NULL;
 	if (t)
-		put(t, c, value);
+		itt_number_put(t, c, value);
 }
 
 void __itt_counter_inc(__itt_counter counter)
 {
-	change(counter_of(counter), 1);
+	change(itt_number_counter_of(counter), 1);
 }
 
 void __itt_counter_inc_delta(__itt_counter counter, unsigned long long delta)
 {
-	change(counter_of(counter), delta);
+	change(itt_number_counter_of(counter), delta);
 }
 
 void __itt_counter_dec(__itt_counter counter)
 {
-	change(counter_of(counter), UINT64_MAX);
+	change(itt_number_counter_of(counter), UINT64_MAX);
 }
 
 void __itt_counter_dec_delta(__itt_counter counter, unsigned long long delta)
 {
-	change(counter_of(counter), 0 - (uint64_t)delta);
+	change(itt_number_counter_of(counter), 0 - (uint64_t)delta);
 }
 
 static struct counter *counter_v3(const __itt_domain *domain, const __itt_string_handle *name)
@@ -205,7 +205,7 @@ void __itt_counter_dec_delta_v3(const __itt_domain *domain, __itt_string_handle 
 }
 
 /* The bits of a value as the record keeps them: integers as 64 bits, floats as doubles. */
-static uint64_t read_value(uint32_t type, const void *p)
+static uint64_t itt_number_read_value(uint32_t type, const void *p)
 {
 	uint64_t bits = 0;
 	double d;
@@ -240,13 +240,13 @@ static uint64_t read_value(uint32_t type, const void *p)
 void __itt_counter_set_value_ex(__itt_counter counter, __itt_clock_domain *clock,
 				unsigned long long timestamp, void *value)
 {
-	struct counter *c = counter_of(counter);
+	struct counter *c = itt_number_counter_of(counter);
 	uint64_t words[4] = { 0 };
 	struct ut_tbuf *t;
 
 	if (!c || !value)
 		return;
-	words[1] = read_value(c->type, value);
+	words[1] = itt_number_read_value(c->type, value);
 	atomic_store_explicit(&c->value, words[1], memory_order_relaxed);
 	t = c->id ? ut_hook() : NULL;
 	if (!t)
@@ -294,7 +294,7 @@ static void describe_counter(const struct counter *c, const __itt_context_metada
 void __itt_bind_context_metadata_to_counter(__itt_counter counter, size_t length,
 					    __itt_context_metadata *metadata)
 {
-	const struct counter *c = counter_of(counter);
+	const struct counter *c = itt_number_counter_of(counter);
 
 	for (size_t i = 0; c && c->id && metadata && i < length && i < 64; i++)
 		describe_counter(c, &metadata[i]);
@@ -302,7 +302,7 @@ void __itt_bind_context_metadata_to_counter(__itt_counter counter, size_t length
 
 void ut_adopt_counter_metadata(const __itt_counter_metadata *node)
 {
-	const struct counter *c = counter_of(node->counter);
+	const struct counter *c = itt_number_counter_of(node->counter);
 	uint64_t words[2];
 
 	if (!c || !c->id)
@@ -347,7 +347,7 @@ static uint64_t bin(__itt_metadata_type type, const void *data, size_t i)
 	static const unsigned char sizes[] = { 8, 8, 8, 4, 4, 2, 2, 4, 8 };
 	size_t size = (unsigned int)type < sizeof(sizes) ? sizes[type] : 8;
 
-	return data ? read_value((uint32_t)type, (const char *)data + i * size) : i;
+	return data ? itt_number_read_value((uint32_t)type, (const char *)data + i * size) : i;
 }
 
 void __itt_histogram_submit(__itt_histogram *h, size_t length, void *x_data, void *y_data)

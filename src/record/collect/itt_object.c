@@ -152,7 +152,7 @@ __itt_frame __itt_frame_create(const char *domain)
 	return frame;
 }
 
-static void put_frame(__itt_frame frame, enum ut_rec type)
+static void itt_object_put_frame(__itt_frame frame, enum ut_rec type)
 {
 	enum ut_gate_call call = type == UT_REC_FRAME_END ? UT_CALL_LATE_END : UT_CALL_OTHER;
 	uint64_t word = frame ? frame->domain : 0;
@@ -163,12 +163,12 @@ static void put_frame(__itt_frame frame, enum ut_rec type)
 
 void __itt_frame_begin(__itt_frame frame)
 {
-	put_frame(frame, UT_REC_FRAME_BEGIN);
+	itt_object_put_frame(frame, UT_REC_FRAME_BEGIN);
 }
 
 void __itt_frame_end(__itt_frame frame)
 {
-	put_frame(frame, UT_REC_FRAME_END);
+	itt_object_put_frame(frame, UT_REC_FRAME_END);
 }
 
 /* ---- moments ------------------------------------------------------------------------------- */
@@ -215,7 +215,7 @@ static int create_name(const char *name, size_t len)
 	return (int)number;
 }
 
-static int put_name(enum ut_rec type, int number, const char *parameter, bool global)
+static int itt_object_put_name(enum ut_rec type, int number, const char *parameter, bool global)
 {
 	bool ends = type == UT_REC_EVENT_END || type == UT_REC_MARK_OFF;
 	uint64_t words[2];
@@ -236,22 +236,22 @@ __itt_mark_type __itt_mark_create(const char *name)
 
 int __itt_mark(__itt_mark_type type, const char *parameter)
 {
-	return put_name(UT_REC_MARK, type, parameter, false);
+	return itt_object_put_name(UT_REC_MARK, type, parameter, false);
 }
 
 int __itt_mark_off(__itt_mark_type type)
 {
-	return put_name(UT_REC_MARK_OFF, type, NULL, false);
+	return itt_object_put_name(UT_REC_MARK_OFF, type, NULL, false);
 }
 
 int __itt_mark_global(__itt_mark_type type, const char *parameter)
 {
-	return put_name(UT_REC_MARK, type, parameter, true);
+	return itt_object_put_name(UT_REC_MARK, type, parameter, true);
 }
 
 int __itt_mark_global_off(__itt_mark_type type)
 {
-	return put_name(UT_REC_MARK_OFF, type, NULL, false);
+	return itt_object_put_name(UT_REC_MARK_OFF, type, NULL, false);
 }
 
 /* Must be positive: 0 and negative numbers read as failure. */
@@ -264,10 +264,10 @@ __itt_event __itt_event_create(const char *name, int len)
 
 int __itt_event_start(__itt_event event)
 {
-	return put_name(UT_REC_EVENT_START, event, NULL, false);
+	return itt_object_put_name(UT_REC_EVENT_START, event, NULL, false);
 }
 
 int __itt_event_end(__itt_event event)
 {
-	return put_name(UT_REC_EVENT_END, event, NULL, false);
+	return itt_object_put_name(UT_REC_EVENT_END, event, NULL, false);
 }

@@ -29,7 +29,7 @@ static __attribute__((noinline)) void begin_slow(const __itt_domain *domain, __i
 }
 
 /* A domain that has been met and is wanted; numbers start at 1. */
-static inline bool is_known(const __itt_domain *domain)
+static inline bool itt_task_is_known(const __itt_domain *domain)
 {
 	return domain && (uint32_t)__atomic_load_n(&domain->extra1, __ATOMIC_RELAXED) - 1 <
 				 UT_DOMAIN_UNWANTED - 1;
@@ -53,7 +53,7 @@ void __itt_task_begin(const __itt_domain *domain, __itt_id id, __itt_id parent,
 	uint32_t look = ut_gate_look(t);
 
 	if (UT_LIKELY(look == UT_LOOK_PAUSED)) {
-		if (UT_UNLIKELY(!is_known(domain)))
+		if (UT_UNLIKELY(!itt_task_is_known(domain)))
 			goto slow;
 		ut_gate_push(t, false);
 		return;
@@ -85,7 +85,7 @@ void __itt_task_end(const __itt_domain *domain)
 	struct ut_tbuf *t = &ut_me;
 	uint32_t look = ut_gate_look(t), d;
 
-	if (UT_UNLIKELY(!is_known(domain)))
+	if (UT_UNLIKELY(!itt_task_is_known(domain)))
 		goto slow;
 	if (UT_LIKELY(look == UT_LOOK_PAUSED)) {
 		if (UT_UNLIKELY(t->history & 1))

@@ -18,7 +18,7 @@ struct known {
 
 static _Atomic(struct known *) all;
 
-static bool is_known(uint64_t address)
+static bool maps_is_known(uint64_t address)
 {
 	const struct known *k = atomic_load_explicit(&all, memory_order_acquire);
 
@@ -27,7 +27,7 @@ static bool is_known(uint64_t address)
 	return k != NULL;
 }
 
-static void remember(uint64_t start, uint64_t end)
+static void maps_remember(uint64_t start, uint64_t end)
 {
 	struct known *k = ut_mem_alloc(sizeof(*k));
 
@@ -53,7 +53,7 @@ static uint64_t hex(const char **p)
 }
 
 /* "start-end perms offset dev inode   path"; true when it was the one. */
-static bool take_line(const char *line, uint64_t address)
+static bool maps_take_line(const char *line, uint64_t address)
 {
 	const char *p = line;
 	uint64_t words[4], start = hex(&p), end;
@@ -73,7 +73,7 @@ static bool take_line(const char *line, uint64_t address)
 	p = strchr(p, '/');
 	len = p ? strlen(p) : 0;
 	words[3] = len;
-	remember(start, end);
+	maps_remember(start, end);
 	ut_number_define(UT_REC_PROCESS_MAP, words, 4, p, len);
 	return true;
 }
@@ -94,18 +94,18 @@ static void search(int fd, uint64_t address)
 			}
 			line[len] = '\0';
 			len = 0;
-			if (take_line(line, address))
+			if (maps_take_line(line, address))
 				return;
 		}
 	}
-	remember(address, address + 1); /* nowhere: do not look again */
+	maps_remember(address, address + 1); /* nowhere: do not look again */
 }
 
 void ut_maps_define(uint64_t address)
 {
 	int saved = errno, fd;
 
-	if (is_known(address) || ut_sandbox_closed())
+	if (maps_is_known(address) || ut_sandbox_closed())
 		return;
 	fd = ut_sys_open("/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
 	if (fd >= 0) {

@@ -35,7 +35,8 @@ struct place {
 	struct ut_name *found; /* on the way there */
 };
 
-static struct place walk(const struct ut_names *n, uint64_t hash, const char *text, size_t len)
+static struct place collect_names_walk(const struct ut_names *n, uint64_t hash, const char *text,
+				       size_t len)
 {
 	struct place p = { .slot = &n->slots[hash & ((1ull << n->bits) - 1)], .bits = n->bits };
 	struct node *node;
@@ -53,7 +54,7 @@ static struct place walk(const struct ut_names *n, uint64_t hash, const char *te
 
 struct ut_name *ut_names_find(const struct ut_names *n, uint64_t hash, const char *text, size_t len)
 {
-	return walk(n, hash, text, len).found;
+	return collect_names_walk(n, hash, text, len).found;
 }
 
 static int chain_length(const struct ut_name *chain)
@@ -67,7 +68,7 @@ static int chain_length(const struct ut_name *chain)
 
 /* Turns a full chain into a node. If that fails, somebody else was faster, or memory is gone and
  * the chain grows. */
-static bool split(const struct place *p)
+static bool collect_names_split(const struct place *p)
 {
 	uintptr_t was = p->value;
 	struct node *node;
@@ -86,11 +87,11 @@ struct ut_name *ut_names_add(const struct ut_names *n, struct ut_name *name, con
 			     size_t len)
 {
 	for (;;) {
-		struct place p = walk(n, name->hash, text, len);
+		struct place p = collect_names_walk(n, name->hash, text, len);
 
 		if (p.found)
 			return p.found;
-		if (split(&p))
+		if (collect_names_split(&p))
 			continue;
 		name->next = (struct ut_name *)p.value;
 		if (atomic_compare_exchange_strong(p.slot, &p.value, (uintptr_t)name))

@@ -34,7 +34,7 @@ static uint64_t define(const struct ut_zone *z)
 	return ut_pack(domain, id);
 }
 
-static bool is_open(const struct ut_tbuf *t)
+static bool zones_is_open(const struct ut_tbuf *t)
 {
 	uint32_t look = ut_gate_look(t);
 
@@ -52,11 +52,11 @@ static __attribute__((noinline)) uint64_t begin_slow(uint64_t zone)
 	return (uintptr_t)ut_me.pos;
 }
 
-static uint64_t begin(uint64_t zone)
+static uint64_t zones_begin(uint64_t zone)
 {
 	struct ut_tbuf *t = &ut_me;
 
-	if (UT_LIKELY(zone - 1 < IN_A_WORD - 1 && is_open(t)) &&
+	if (UT_LIKELY(zone - 1 < IN_A_WORD - 1 && zones_is_open(t)) &&
 	    ut_tbuf_word_fast(t, UT_WORD_BEGIN, zone))
 		return (uintptr_t)t->pos;
 	return begin_slow(zone);
@@ -68,11 +68,11 @@ static __attribute__((noinline)) void end_slow(uint32_t domain)
 		ut_tbuf_word(&ut_me, UT_WORD_END, domain);
 }
 
-static void end(uint64_t zone)
+static void zones_end(uint64_t zone)
 {
 	struct ut_tbuf *t = &ut_me;
 
-	if (!is_open(t) || UT_UNLIKELY(!ut_tbuf_word_fast(t, UT_WORD_END, domain_of(zone))))
+	if (!zones_is_open(t) || UT_UNLIKELY(!ut_tbuf_word_fast(t, UT_WORD_END, domain_of(zone))))
 		end_slow(domain_of(zone));
 }
 
@@ -80,13 +80,13 @@ static void end(uint64_t zone)
  * The begin is the thread's last word: nobody has seen it but a reader of a living spool, who
  * steps over a word of 0. Its slot is taken again by the next record.
  */
-static int drop(uint64_t zone, uint64_t mark, uint64_t ticks)
+static int zones_drop(uint64_t zone, uint64_t mark, uint64_t ticks)
 {
 	struct ut_tbuf *t = &ut_me;
 	uint64_t *slot = t->pos - 1;
 	uint64_t word, age;
 
-	if (mark != (uintptr_t)t->pos || zone >= IN_A_WORD || !is_open(t))
+	if (mark != (uintptr_t)t->pos || zone >= IN_A_WORD || !zones_is_open(t))
 		return 0;
 	word = *slot;
 	age = (ut_clock_ticks(ut_writer_clock) - (word >> 4)) & UINT32_MAX;
@@ -111,8 +111,8 @@ static uint64_t ticks_of(uint64_t ns)
 const struct ut_zones ut_zones = {
 	.size = sizeof(ut_zones),
 	.define = define,
-	.begin = begin,
-	.end = end,
-	.drop = drop,
+	.begin = zones_begin,
+	.end = zones_end,
+	.drop = zones_drop,
 	.ticks = ticks_of,
 };

@@ -45,7 +45,7 @@ static uint64_t monotonic(void)
 }
 
 /* True when it is time to end; waits so many ms for that. */
-static bool is_over(const struct ut_peer_clock *p, int ms)
+static bool peer_clock_is_over(const struct ut_peer_clock *p, int ms)
 {
 	struct pollfd fd = { .fd = p->stop_fd, .events = POLLIN };
 
@@ -68,7 +68,7 @@ static bool is_first_here(struct ut_peer_clock *p, uint64_t job)
 
 /* ---- what is kept -------------------------------------------------------------------------- */
 
-static void keep(struct ut_peer_clock *p, const char *line, int len)
+static void peer_clock_keep(struct ut_peer_clock *p, const char *line, int len)
 {
 	if (p->file < 0)
 		p->file = open(p->path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
@@ -80,8 +80,9 @@ static void keep_head(struct ut_peer_clock *p, const char *reference)
 {
 	char line[128];
 
-	keep(p, line,
-	     snprintf(line, sizeof(line), UT_HOST_CLOCK_HEAD "%s %s\n", p->meeting.id, reference));
+	peer_clock_keep(p, line,
+			snprintf(line, sizeof(line), UT_HOST_CLOCK_HEAD "%s %s\n", p->meeting.id,
+				 reference));
 }
 
 /* ---- asking -------------------------------------------------------------------------------- */
@@ -92,7 +93,7 @@ struct sample {
 };
 
 /* One question; false if no answer came. */
-static bool ask(struct ut_peer_clock *p, struct sample *s)
+static bool peer_clock_ask(struct ut_peer_clock *p, struct sample *s)
 {
 	struct pollfd fd = { .fd = p->meeting.fd, .events = POLLIN };
 	struct ut_clock_packet packet;
@@ -123,28 +124,28 @@ static bool ask_often(struct ut_peer_clock *p, int times, int patience)
 	char line[96];
 
 	for (int i = 0; i < times; i++) {
-		if (ask(p, &one) && one.error < best.error)
+		if (peer_clock_ask(p, &one) && one.error < best.error)
 			best = one;
 		else if (best.error == UINT64_MAX && i + 1 >= patience)
 			return false;
 	}
 	if (best.error == UINT64_MAX)
 		return false;
-	keep(p, line,
-	     snprintf(line, sizeof(line), "%" PRId64 " %" PRId64 " %" PRIu64 "\n", best.at,
-		      best.add, best.error));
+	peer_clock_keep(p, line,
+			snprintf(line, sizeof(line), "%" PRId64 " %" PRId64 " %" PRIu64 "\n",
+				 best.at, best.add, best.error));
 	return true;
 }
 
 /* At the start, now and then, and at the end. */
-static void compare(struct ut_peer_clock *p)
+static void peer_clock_compare(struct ut_peer_clock *p)
 {
 	uint64_t pause = p->every ? p->every : SECOND;
 
 	keep_head(p, p->meeting.reference);
 	if (!ask_often(p, FIRST_BURST, FIRST_BURST))
 		return;
-	for (int i = 0; !is_over(p, (int)(pause / 1000000)); i++) {
+	for (int i = 0; !peer_clock_is_over(p, (int)(pause / 1000000)); i++) {
 		ask_often(p, LATER_BURST, 2);
 		if (!p->every && i >= SOON)
 			pause = 5 * SECOND;
@@ -154,7 +155,7 @@ static void compare(struct ut_peer_clock *p)
 
 /* ---- answering ----------------------------------------------------------------------------- */
 
-static void answer(struct ut_peer_clock *p)
+static void peer_clock_answer(struct ut_peer_clock *p)
 {
 	struct pollfd fds[2] = { { .fd = p->meeting.fd, .events = POLLIN },
 				 { .fd = p->stop_fd, .events = POLLIN } };
@@ -176,27 +177,27 @@ static void answer(struct ut_peer_clock *p)
 
 /* ---- the thread ---------------------------------------------------------------------------- */
 
-static void *work(void *arg)
+static void *peer_clock_work(void *arg)
 {
 	struct ut_peer_clock *p = arg;
 	enum ut_meeting_role role = UT_MEETING_NOBODY;
 
 	for (int i = 0; i < TRIES && role == UT_MEETING_NOBODY; i++) {
 		role = ut_meeting_join(&p->meeting);
-		if (role == UT_MEETING_NOBODY && is_over(p, TRY_MS))
+		if (role == UT_MEETING_NOBODY && peer_clock_is_over(p, TRY_MS))
 			return NULL;
 	}
 	if (role == UT_MEETING_REFERENCE)
-		answer(p);
+		peer_clock_answer(p);
 	else if (role == UT_MEETING_GUEST)
-		compare(p);
+		peer_clock_compare(p);
 	else if (role == UT_MEETING_HOME)
 		keep_head(p, "-");
 	ut_meeting_leave(&p->meeting);
 	return NULL;
 }
 
-static void release(struct ut_peer_clock *p)
+static void peer_clock_release(struct ut_peer_clock *p)
 {
 	int fds[] = { p->stop_fd, p->host_fd, p->file };
 
@@ -215,7 +216,7 @@ static int start_thread(struct ut_peer_clock *p)
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
-	rc = pthread_create(&p->thread, NULL, work, p);
+	rc = pthread_create(&p->thread, NULL, peer_clock_work, p);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	return rc;
 }
@@ -235,7 +236,7 @@ struct ut_peer_clock *ut_peer_clock_start(const struct ut_peer_clock_opts *o)
 	    (size_t)snprintf(p->path, sizeof(p->path), "%s/" UT_HOST_CLOCK_FILE, o->session) >=
 		    sizeof(p->path) ||
 	    !is_first_here(p, o->job) || start_thread(p)) {
-		release(p);
+		peer_clock_release(p);
 		return NULL;
 	}
 	return p;
@@ -249,5 +250,5 @@ void ut_peer_clock_stop(struct ut_peer_clock *p)
 		return;
 	if (write(p->stop_fd, &one, sizeof(one)) == (ssize_t)sizeof(one))
 		pthread_join(p->thread, NULL);
-	release(p);
+	peer_clock_release(p);
 }

@@ -91,7 +91,7 @@ static bool to_address(struct ut_meeting *m, const char *text, uint16_t port)
 
 /* ---- packets ------------------------------------------------------------------------------- */
 
-static bool is_ours(const struct ut_meeting *m, const struct ut_clock_packet *p)
+static bool peer_meet_is_ours(const struct ut_meeting *m, const struct ut_clock_packet *p)
 {
 	return !memcmp(p->magic, magic, sizeof(magic)) &&
 	       !memcmp(p->secret, m->secret, sizeof(p->secret));
@@ -109,7 +109,8 @@ bool ut_meeting_ask(const struct ut_meeting *m, uint64_t number)
 
 bool ut_meeting_answer(const struct ut_meeting *m, struct ut_clock_packet *p)
 {
-	if (recv(m->fd, p, sizeof(*p), MSG_DONTWAIT) != (ssize_t)sizeof(*p) || !is_ours(m, p))
+	if (recv(m->fd, p, sizeof(*p), MSG_DONTWAIT) != (ssize_t)sizeof(*p) ||
+	    !peer_meet_is_ours(m, p))
 		return false;
 	p->number = be64toh(p->number);
 	p->received = be64toh(p->received);
@@ -125,7 +126,7 @@ void ut_meeting_reply(const struct ut_meeting *m, uint64_t (*now)(void))
 	ssize_t n = recvfrom(m->fd, &p, sizeof(p), MSG_DONTWAIT, (struct sockaddr *)&from, &len);
 	uint64_t received = now();
 
-	if (n != (ssize_t)sizeof(p) || !is_ours(m, &p))
+	if (n != (ssize_t)sizeof(p) || !peer_meet_is_ours(m, &p))
 		return;
 	p.received = htobe64(received);
 	p.sent = htobe64(now());
@@ -171,7 +172,7 @@ static void put_hex(char *to, const unsigned char *bytes)
 }
 
 /* The file under a name of its own, whole; its descriptor, or -errno. */
-static int write_file(const struct ut_meeting *m, const char *path, uint16_t port)
+static int peer_meet_write_file(const struct ut_meeting *m, const char *path, uint16_t port)
 {
 	char text[MOST_FILE], secret[2 * UT_MEETING_SECRET + 1];
 	int fd, len;
@@ -203,7 +204,7 @@ static bool get_hex(const char *from, unsigned char *bytes)
 }
 
 /* Ours, a plain file of a sane size; its text. */
-static bool read_file(const char *path, char text[MOST_FILE], struct stat *st)
+static bool peer_meet_read_file(const char *path, char text[MOST_FILE], struct stat *st)
 {
 	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
 	ssize_t n = -1;
@@ -219,7 +220,7 @@ static bool read_file(const char *path, char text[MOST_FILE], struct stat *st)
 	return n > 0;
 }
 
-static bool line_of(const char *text, const char *key, char *value, size_t room)
+static bool peer_meet_line_of(const char *text, const char *key, char *value, size_t room)
 {
 	const char *at = strstr(text, key);
 	size_t len;
@@ -245,7 +246,7 @@ static bool find_way(struct ut_meeting *m, const char *text, uint16_t port)
 	char name[80];
 
 	for (const char *at = strstr(text, "\naddress "); at; at = strstr(at + 1, "\naddress ")) {
-		if (!line_of(at + 1, "address ", name, sizeof(name)) ||
+		if (!peer_meet_line_of(at + 1, "address ", name, sizeof(name)) ||
 		    !to_address(m, name, port) || !ut_meeting_ask(m, 0))
 			continue;
 		if (poll(&fd, 1, FIRST_MS) > 0 && ut_meeting_answer(m, &p))
@@ -279,16 +280,16 @@ static enum ut_meeting_role visit(struct ut_meeting *m)
 	struct stat st, again;
 	unsigned long port;
 
-	if (!read_file(m->path, text, &st))
+	if (!peer_meet_read_file(m->path, text, &st))
 		return errno == ENOENT ? UT_MEETING_NOBODY : UT_MEETING_NONE;
 	if (strncmp(text, "unitrace-clock 1\n", 17) != 0)
 		return UT_MEETING_NONE;
-	if (!line_of(text, "id ", m->reference, sizeof(m->reference)) ||
-	    !line_of(text, "port ", value, sizeof(value)))
+	if (!peer_meet_line_of(text, "id ", m->reference, sizeof(m->reference)) ||
+	    !peer_meet_line_of(text, "port ", value, sizeof(value)))
 		return UT_MEETING_NONE;
 	port = strtoul(value, NULL, 10);
-	if (!port || port > UINT16_MAX || !line_of(text, "secret ", value, sizeof(value)) ||
-	    !get_hex(value, m->secret))
+	if (!port || port > UINT16_MAX ||
+	    !peer_meet_line_of(text, "secret ", value, sizeof(value)) || !get_hex(value, m->secret))
 		return UT_MEETING_NONE;
 	if (find_way(m, text, (uint16_t)port))
 		return strcmp(m->reference, m->id) != 0 ? UT_MEETING_GUEST : UT_MEETING_HOME;
@@ -307,7 +308,7 @@ static bool open_up(struct ut_meeting *m, uint16_t port)
 	snprintf(path, sizeof(path), "%s.%ld.%s.new", m->path, (long)getpid(), m->id);
 	if (getrandom(m->secret, sizeof(m->secret), 0) != (ssize_t)sizeof(m->secret))
 		return false;
-	fd = write_file(m, path, port);
+	fd = peer_meet_write_file(m, path, port);
 	if (fd < 0)
 		return false;
 	close(fd);

@@ -59,7 +59,7 @@ static bool has_loader(const char *map, size_t size)
 	return false;
 }
 
-static void look_into(struct ut_program *p, int fd, size_t size)
+static void program_look_into(struct ut_program *p, int fd, size_t size)
 {
 	const unsigned char magic[] = { 0x7f, 'E', 'L', 'F', ELFCLASS64 };
 	char *map = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
@@ -74,7 +74,7 @@ static void look_into(struct ut_program *p, int fd, size_t size)
 	munmap(map, size);
 }
 
-static void look_at(struct ut_program *p, int fd, const struct stat *st)
+static void program_look_at(struct ut_program *p, int fd, const struct stat *st)
 {
 	char line[LINE + 1] = "";
 	ssize_t n = pread(fd, line, LINE, 0);
@@ -85,7 +85,7 @@ static void look_at(struct ut_program *p, int fd, const struct stat *st)
 	if (p->script)
 		p->python = names_python(line + 2);
 	else if (st->st_size > 0 && (uint64_t)st->st_size <= MOST_READ)
-		look_into(p, fd, (size_t)st->st_size);
+		program_look_into(p, fd, (size_t)st->st_size);
 }
 
 void ut_program_look(struct ut_program *p, struct ut_arena *a, const char *name)
@@ -97,7 +97,7 @@ void ut_program_look(struct ut_program *p, struct ut_arena *a, const char *name)
 	fd = p->path ? open(p->path, O_RDONLY | O_CLOEXEC) : -1;
 	p->python = is_python(name);
 	if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode))
-		look_at(p, fd, &st);
+		program_look_at(p, fd, &st);
 	else if (p->path && !stat(p->path, &st)) /* may be run, but not read */
 		p->raised = st.st_mode & (S_ISUID | S_ISGID);
 	if (fd >= 0)

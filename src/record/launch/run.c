@@ -105,8 +105,8 @@ static void forget_pending(void)
 }
 
 /* Sets name for the program; says so if the user had set it to something else. */
-static void replace(const struct ut_launch *l, struct ut_env *env, const char *name,
-		    const char *value)
+static void run_replace(const struct ut_launch *l, struct ut_env *env, const char *name,
+			const char *value)
 {
 	const char *old = ut_env_get(env, name);
 
@@ -130,8 +130,8 @@ static void make_env(const struct ut_launch *l, struct ut_env *env, struct ut_ar
 	for (size_t i = 0; i < l->var_count; i++)
 		ut_env_set(env, l->vars[i].name, l->vars[i].value);
 	ut_env_set(env, UT_SESSION_ENV, l->session_dir);
-	replace(l, env, "INTEL_LIBITTNOTIFY64", l->library);
-	replace(l, env, "INTEL_JIT_PROFILER64", l->library);
+	run_replace(l, env, "INTEL_LIBITTNOTIFY64", l->library);
+	run_replace(l, env, "INTEL_JIT_PROFILER64", l->library);
 	if (l->ccl && !is_set(env, "CCL_ITT_LEVEL"))
 		ut_env_set(env, "CCL_ITT_LEVEL", "1");
 	if (l->devices || l->mpi || l->sycl || l->ccl || l->memory)

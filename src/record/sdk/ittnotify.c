@@ -87,7 +87,7 @@ static bool initialized(void)
 	return __atomic_load_n(&self.api_initialized, __ATOMIC_ACQUIRE);
 }
 
-static void report(int code, ...)
+static void ittnotify_report(int code, ...)
 {
 	__itt_error_handler_t *handler = (__itt_error_handler_t *)(uintptr_t)self.error_handler;
 	va_list args;
@@ -108,7 +108,7 @@ static const char *env(const char *name)
 	size_t len = value ? strlen(value) : 0;
 
 	if (len > ENV_MAX) {
-		report(__itt_error_env_too_long, name, len, (size_t)ENV_MAX);
+		ittnotify_report(__itt_error_env_too_long, name, len, (size_t)ENV_MAX);
 		return NULL;
 	}
 	return len ? value : NULL;
@@ -157,7 +157,7 @@ static __itt_group_id parse_groups(const char *list)
 		__itt_group_id id = group_by_name(list, len);
 
 		if (id == __itt_group_none)
-			report(__itt_error_unknown_group, GROUPS_ENV, list);
+			ittnotify_report(__itt_error_unknown_group, GROUPS_ENV, list);
 		bits |= (unsigned int)id;
 		list += len;
 	}
@@ -195,7 +195,7 @@ static void silence_all(void)
 }
 
 /* Nobody listens. Without a lock: what another thread binds meanwhile is left alone. */
-static void give_up(__itt_collection_state state)
+static void ittnotify_give_up(__itt_collection_state state)
 {
 	__atomic_store_n(&self.state, state, __ATOMIC_RELAXED);
 	for (const __itt_api_info *api = api_list; api->name; api++) {
@@ -218,7 +218,7 @@ static void bind_by_name(const char *path, unsigned int groups)
 		void *fn = wanted ? dlsym(self.lib, api->name) : NULL;
 
 		if (wanted && !fn)
-			report(__itt_error_no_symbol, path, api->name);
+			ittnotify_report(__itt_error_no_symbol, path, api->name);
 		store(api, fn ? fn : api->null_func);
 	}
 }
@@ -292,7 +292,7 @@ static void load_and_bind(void *arg)
 			bind_collector(s);
 		} else {
 			silence_all();
-			report(__itt_error_no_module, s->path, dlerror ? dlerror() : "");
+			ittnotify_report(__itt_error_no_module, s->path, dlerror ? dlerror() : "");
 		}
 		__atomic_store_n(&self.api_initialized, 1, __ATOMIC_RELEASE);
 	}
@@ -301,7 +301,7 @@ static void load_and_bind(void *arg)
 }
 
 /* False: it has not come to an end, and there is nobody to wait for. */
-static bool start(const char *path, __itt_group_id asked)
+static bool ittnotify_start(const char *path, __itt_group_id asked)
 {
 	struct start s = { .path = path ? path : env(COLLECTOR_ENV), .asked = asked };
 	struct ut_itt_load load;
@@ -309,14 +309,14 @@ static bool start(const char *path, __itt_group_id asked)
 	if (!s.path && groups_from_env())
 		s.path = DEFAULT_COLLECTOR;
 	if (!s.path || !dlopen || !dlsym) {
-		give_up(__itt_collection_collector_absent);
+		ittnotify_give_up(__itt_collection_collector_absent);
 		return true;
 	}
 	switch (ut_itt_load_begin(&load)) {
 	case UT_ITT_LOADS_ALREADY:
 		return false;
 	case UT_ITT_NEVER:
-		give_up(__itt_collection_init_fail);
+		ittnotify_give_up(__itt_collection_init_fail);
 		return true;
 	case UT_ITT_MAY_LOAD:
 		break;
@@ -331,7 +331,7 @@ static void start_once(const char *path, __itt_group_id asked)
 	int saved_errno = errno;
 
 	/* Once more where who was binding has not come to an end, as in a forked child. */
-	while (!initialized() && start(path, asked))
+	while (!initialized() && ittnotify_start(path, asked))
 		continue;
 	errno = saved_errno;
 }
@@ -409,7 +409,7 @@ void __itt_release_resources(void)
  * Is this object to be kept in our lists? Only while a collector may still come; a process that
  * nobody traces allocates nothing.
  */
-static bool keep(void)
+static bool ittnotify_keep(void)
 {
 	__itt_collection_state state = __atomic_load_n(&self.state, __ATOMIC_RELAXED);
 
@@ -430,7 +430,7 @@ static bool lock_lists(uint64_t *signals)
 	int saved_errno = errno;
 	bool locked = false;
 
-	while (!locked && keep() && ut_itt_lock(signals)) {
+	while (!locked && ittnotify_keep() && ut_itt_lock(signals)) {
 		locked = !initialized() && !ut_itt_bound_by_others();
 		if (locked)
 			break;

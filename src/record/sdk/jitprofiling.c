@@ -30,7 +30,7 @@ static jit_notify_fn *notify;
 static iJIT_IsProfilingActiveFlags mode = iJIT_NOTHING_RUNNING;
 
 /* On a stack of our own, with signals held. */
-static void load(void *arg)
+static void jitprofiling_load(void *arg)
 {
 	const char *path = arg;
 	void *lib = dlopen(path, RTLD_LAZY);
@@ -64,7 +64,7 @@ static bool try_to_load(void)
 		atomic_store(&loaded, true);
 	if (may != UT_ITT_MAY_LOAD)
 		return may == UT_ITT_NEVER;
-	ut_itt_load_run(load, (void *)(uintptr_t)path);
+	ut_itt_load_run(jitprofiling_load, (void *)(uintptr_t)path);
 	ut_itt_load_end(&l);
 	return atomic_load(&loaded) || ut_itt_claim_wait(UT_ITT_JIT_BIND);
 }

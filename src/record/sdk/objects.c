@@ -42,42 +42,44 @@ struct table {
 
 static struct table domains, strings, counters, histograms, metadata;
 
-static uint64_t add_text(uint64_t hash, const char *s)
+static uint64_t objects_add_text(uint64_t hash, const char *s)
 {
 	for (; s && *s; s++)
 		hash = (hash ^ (unsigned char)*s) * UINT64_C(0x100000001b3);
 	return (hash ^ 0xff) * UINT64_C(0x100000001b3);
 }
 
-static uint64_t hash_of(const struct key *k)
+static uint64_t objects_hash_of(const struct key *k)
 {
-	uint64_t hash = add_text(UINT64_C(0xcbf29ce484222325), k->name);
+	uint64_t hash = objects_add_text(UINT64_C(0xcbf29ce484222325), k->name);
 
-	hash = add_text(hash, k->domain) ^ (uint64_t)(uintptr_t)k->owner ^ (uint64_t)k->type << 32;
+	hash = objects_add_text(hash, k->domain) ^ (uint64_t)(uintptr_t)k->owner ^
+	       (uint64_t)k->type << 32;
 	hash *= UINT64_C(0x9e3779b97f4a7c15);
 	return hash ^ hash >> 32;
 }
 
-static bool same(const char *a, const char *b)
+static bool objects_same(const char *a, const char *b)
 {
 	return a == b || (a && b && !strcmp(a, b));
 }
 
-static bool same_key(const struct key *a, const struct key *b)
+static bool objects_same_key(const struct key *a, const struct key *b)
 {
-	return a->type == b->type && a->owner == b->owner && same(a->name, b->name) &&
-	       same(a->domain, b->domain);
+	return a->type == b->type && a->owner == b->owner && objects_same(a->name, b->name) &&
+	       objects_same(a->domain, b->domain);
 }
 
 /*
  * The entry of the key, or the free one where it belongs. There is always one. Not base/hashtab.h:
  * this is linked into programs of others, and must not abort without memory.
  */
-static struct entry *look_up(struct entries *e, uint64_t hash, const struct key *k)
+static struct entry *objects_look_up(struct entries *e, uint64_t hash, const struct key *k)
 {
 	size_t at = hash & (e->size - 1);
 
-	while (e->all[at].node && (e->all[at].hash != hash || !same_key(&e->all[at].key, k)))
+	while (e->all[at].node &&
+	       (e->all[at].hash != hash || !objects_same_key(&e->all[at].key, k)))
 		at = (at + 1) & (e->size - 1);
 	return &e->all[at];
 }
@@ -87,7 +89,7 @@ static void set_pointer(void *at, void *value)
 	__atomic_store_n((void **)at, value, __ATOMIC_RELEASE);
 }
 
-static bool make_room(struct table *t)
+static bool objects_make_room(struct table *t)
 {
 	struct entries *old = t->entries, *larger;
 	size_t size = old ? 2 * old->size : 64;
@@ -102,7 +104,7 @@ static bool make_room(struct table *t)
 	for (size_t i = 0; old && i < old->size; i++) {
 		if (!old->all[i].node)
 			continue;
-		*look_up(larger, old->all[i].hash, &old->all[i].key) = old->all[i];
+		*objects_look_up(larger, old->all[i].hash, &old->all[i].key) = old->all[i];
 		larger->count++;
 	}
 	set_pointer(&t->entries, larger);
@@ -110,16 +112,16 @@ static bool make_room(struct table *t)
 	return true;
 }
 
-static void *find(const struct table *t, const struct key *k)
+static void *objects_find(const struct table *t, const struct key *k)
 {
-	return t->entries ? look_up(t->entries, hash_of(k), k)->node : NULL;
+	return t->entries ? objects_look_up(t->entries, objects_hash_of(k), k)->node : NULL;
 }
 
-/* Behind make_room(). The texts of the key live as long as the node. */
-static void put(struct table *t, struct key k, void *node)
+/* Behind objects_make_room(). The texts of the key live as long as the node. */
+static void objects_put(struct table *t, struct key k, void *node)
 {
-	uint64_t hash = hash_of(&k);
-	struct entry *e = look_up(t->entries, hash, &k);
+	uint64_t hash = objects_hash_of(&k);
+	struct entry *e = objects_look_up(t->entries, hash, &k);
 
 	t->entries->count++;
 	e->hash = hash;
@@ -128,7 +130,7 @@ static void put(struct table *t, struct key k, void *node)
 	t->tail = node;
 }
 
-static void release(struct table *t)
+static void objects_release(struct table *t)
 {
 	struct entries *old = t->entries;
 
@@ -164,37 +166,37 @@ static void free_str(const char *s)
 __itt_domain *ut_itt_domain_node(__itt_global *copy, const char *name)
 {
 	struct key key = { .name = name };
-	__itt_domain *node = find(&domains, &key);
+	__itt_domain *node = objects_find(&domains, &key);
 
 	if (node)
 		return node;
 	node = calloc(1, sizeof(*node));
-	if (!node || !make_room(&domains) || !copy_to(&node->nameA, name)) {
+	if (!node || !objects_make_room(&domains) || !copy_to(&node->nameA, name)) {
 		free(node);
 		return NULL;
 	}
 	node->flags = 1;
 	APPEND(copy->domain_list, &domains, __itt_domain, node);
 	key.name = node->nameA;
-	put(&domains, key, node);
+	objects_put(&domains, key, node);
 	return node;
 }
 
 __itt_string_handle *ut_itt_string_node(__itt_global *copy, const char *name)
 {
 	struct key key = { .name = name };
-	__itt_string_handle *node = find(&strings, &key);
+	__itt_string_handle *node = objects_find(&strings, &key);
 
 	if (node)
 		return node;
 	node = calloc(1, sizeof(*node));
-	if (!node || !make_room(&strings) || !copy_to(&node->strA, name)) {
+	if (!node || !objects_make_room(&strings) || !copy_to(&node->strA, name)) {
 		free(node);
 		return NULL;
 	}
 	APPEND(copy->string_list, &strings, __itt_string_handle, node);
 	key.name = node->strA;
-	put(&strings, key, node);
+	objects_put(&strings, key, node);
 	return node;
 }
 
@@ -202,12 +204,12 @@ __itt_counter ut_itt_counter_node(__itt_global *copy, const char *name, const ch
 				  __itt_metadata_type type)
 {
 	struct key key = { .name = name, .domain = domain, .type = (int)type };
-	__itt_counter_info_t *node = find(&counters, &key);
+	__itt_counter_info_t *node = objects_find(&counters, &key);
 
 	if (node)
 		return (__itt_counter)node;
 	node = calloc(1, sizeof(*node));
-	if (!node || !make_room(&counters) || !copy_to(&node->nameA, name) ||
+	if (!node || !objects_make_room(&counters) || !copy_to(&node->nameA, name) ||
 	    !copy_to(&node->domainA, domain)) {
 		if (node)
 			free_str(node->nameA);
@@ -218,7 +220,7 @@ __itt_counter ut_itt_counter_node(__itt_global *copy, const char *name, const ch
 	APPEND(copy->counter_list, &counters, __itt_counter_info_t, node);
 	key.name = node->nameA;
 	key.domain = node->domainA;
-	put(&counters, key, node);
+	objects_put(&counters, key, node);
 	return (__itt_counter)node;
 }
 
@@ -227,12 +229,12 @@ __itt_histogram *ut_itt_histogram_node(__itt_global *copy, const __itt_domain *d
 				       __itt_metadata_type y_type)
 {
 	struct key key = { .name = name, .owner = domain };
-	__itt_histogram *node = find(&histograms, &key);
+	__itt_histogram *node = objects_find(&histograms, &key);
 
 	if (node)
 		return node;
 	node = calloc(1, sizeof(*node));
-	if (!node || !make_room(&histograms) || !copy_to(&node->nameA, name)) {
+	if (!node || !objects_make_room(&histograms) || !copy_to(&node->nameA, name)) {
 		free(node);
 		return NULL;
 	}
@@ -241,11 +243,11 @@ __itt_histogram *ut_itt_histogram_node(__itt_global *copy, const __itt_domain *d
 	node->y_type = y_type;
 	APPEND(copy->histogram_list, &histograms, __itt_histogram, node);
 	key.name = node->nameA;
-	put(&histograms, key, node);
+	objects_put(&histograms, key, node);
 	return node;
 }
 
-static bool is_text(__itt_context_type type)
+static bool objects_is_text(__itt_context_type type)
 {
 	return type == __itt_context_nameA || type == __itt_context_deviceA ||
 	       type == __itt_context_unitsA || type == __itt_context_pci_addrA;
@@ -262,10 +264,11 @@ void ut_itt_metadata_node(__itt_global *copy, __itt_counter counter,
 	struct key key = { .owner = counter, .type = (int)m->type };
 	__itt_counter_metadata *node;
 
-	if (!m->value || (!is_text(m->type) && !is_number(m->type)) || find(&metadata, &key))
+	if (!m->value || (!objects_is_text(m->type) && !is_number(m->type)) ||
+	    objects_find(&metadata, &key))
 		return;
 	node = calloc(1, sizeof(*node));
-	if (!node || !make_room(&metadata)) {
+	if (!node || !objects_make_room(&metadata)) {
 		free(node);
 		return;
 	}
@@ -278,16 +281,16 @@ void ut_itt_metadata_node(__itt_global *copy, __itt_counter counter,
 		return;
 	}
 	APPEND(copy->counter_metadata_list, &metadata, __itt_counter_metadata, node);
-	put(&metadata, key, node);
+	objects_put(&metadata, key, node);
 }
 
 static void release_tables(void)
 {
-	release(&domains);
-	release(&strings);
-	release(&counters);
-	release(&histograms);
-	release(&metadata);
+	objects_release(&domains);
+	objects_release(&strings);
+	objects_release(&counters);
+	objects_release(&histograms);
+	objects_release(&metadata);
 }
 
 void ut_itt_free_nodes(__itt_global *copy)

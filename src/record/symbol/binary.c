@@ -43,7 +43,7 @@ static struct {
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-static struct ut_binary *make(void)
+static struct ut_binary *binary_make(void)
 {
 	struct ut_binary *c = ut_make(sizeof(*c));
 
@@ -53,7 +53,7 @@ static struct ut_binary *make(void)
 }
 
 /* Names, lines and tables of a file that is open. */
-static void fill(struct ut_binary *c, const char *path)
+static void binary_fill(struct ut_binary *c, const char *path)
 {
 	bool stripped =
 		!ut_elf_section(&c->file, ".symtab") || !(ut_elf_section(&c->file, ".debug_info") ||
@@ -72,7 +72,7 @@ static void fill(struct ut_binary *c, const char *path)
 		close(fd);
 }
 
-static bool same_key(const struct key *a, const struct key *b)
+static bool binary_same_key(const struct key *a, const struct key *b)
 {
 	if (a->id.len || b->id.len)
 		return a->id.len == b->id.len && !memcmp(a->id.bytes, b->id.bytes, a->id.len);
@@ -80,7 +80,7 @@ static bool same_key(const struct key *a, const struct key *b)
 	       a->changed == b->changed;
 }
 
-static struct key key_of(const struct ut_elf *e, const char *path)
+static struct key binary_key_of(const struct ut_elf *e, const char *path)
 {
 	struct key k = { .id = ut_elf_build_id(e), .size = e->size };
 	struct stat st;
@@ -95,25 +95,25 @@ static struct key key_of(const struct ut_elf *e, const char *path)
 }
 
 /* The one of this key, which is made of *e if it is new; *e is used up. */
-static struct ut_binary *keep(struct ut_elf *e, const char *path)
+static struct ut_binary *binary_keep(struct ut_elf *e, const char *path)
 {
-	struct key key = key_of(e, path);
+	struct key key = binary_key_of(e, path);
 	uint32_t hash = key.id.len ? (uint32_t)ut_hash_bytes(key.id.bytes, key.id.len)
 				   : (uint32_t)(key.inode * 31 + key.changed);
 	uint32_t at = hash, number;
 	struct ut_binary *c;
 
 	while ((number = ut_hashtab_next(&known.by_key, hash, &at)) &&
-	       !same_key(&known.items[number - 1]->key, &key))
+	       !binary_same_key(&known.items[number - 1]->key, &key))
 		;
 	if (number) {
 		ut_elf_close(e);
 		return known.items[number - 1];
 	}
-	c = make();
+	c = binary_make();
 	c->key = key;
 	c->file = *e;
-	fill(c, path);
+	binary_fill(c, path);
 	known.items = ut_grow(known.items, known.count + 1, &known.cap, sizeof(struct ut_binary *));
 	known.items[known.count++] = c;
 	ut_hashtab_add(&known.by_key, hash, (uint32_t)known.count);
@@ -134,7 +134,7 @@ struct ut_binary *ut_binary_open(const char *path, const struct ut_build_id *id)
 		return NULL;
 	}
 	pthread_mutex_lock(&known.lock);
-	c = keep(&e, path);
+	c = binary_keep(&e, path);
 	pthread_mutex_unlock(&known.lock);
 	return c;
 }
@@ -144,7 +144,7 @@ static struct ut_binary *special(struct ut_binary **which, struct ut_symbols *(*
 {
 	pthread_mutex_lock(&known.lock);
 	if (!*which) {
-		*which = make();
+		*which = binary_make();
 		(*which)->symbols = open();
 		(*which)->addresses = addresses;
 	}

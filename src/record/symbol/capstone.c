@@ -37,14 +37,14 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct ut_err trouble;
 static int loaded;
 
-static void load(void)
+static void capstone_load(void)
 {
 	loaded = ut_loaded_open(&library, &trouble);
 }
 
 int ut_disassemble_check(struct ut_err *err)
 {
-	pthread_once(&once, load);
+	pthread_once(&once, capstone_load);
 	return loaded ? ut_err_set(err, -ENOTSUP, "%s", trouble.text) : 0;
 }
 

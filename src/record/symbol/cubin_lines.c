@@ -97,7 +97,7 @@ struct unit {
 	const char *function; /* that the program is in */
 };
 
-static void put_row(void *ctx, const struct ut_line_row *row)
+static void cubin_lines_put_row(void *ctx, const struct ut_line_row *row)
 {
 	struct unit *u = ctx;
 	struct ut_cubin_lines *l = u->lines;
@@ -138,7 +138,9 @@ static const char *file_name(struct ut_arena *a, const struct ut_line_head *h,
 
 static void read_unit(struct unit *u, const struct ut_line_head *h)
 {
-	const struct ut_line_rows rows = { .row = put_row, .set = set_address, .ctx = u };
+	const struct ut_line_rows rows = { .row = cubin_lines_put_row,
+					   .set = set_address,
+					   .ctx = u };
 
 	u->head = h;
 	u->files = ut_make((h->file_count + 1) * sizeof(*u->files));
@@ -162,7 +164,7 @@ static int by_function_and_offset(const void *a, const void *b)
 	return (x->order > y->order) - (x->order < y->order);
 }
 
-static void read_lines(struct ut_cubin_lines *l)
+static void cubin_lines_read_lines(struct ut_cubin_lines *l)
 {
 	struct cursor c = section(&l->elf, ".debug_line");
 	const struct ut_line_sections sections = { .line = c.at,
@@ -196,7 +198,7 @@ static bool take_elf(struct ut_cubin_lines *l, bool opened)
 		*l = (struct ut_cubin_lines){ 0 };
 		return false;
 	}
-	read_lines(l);
+	cubin_lines_read_lines(l);
 	return true;
 }
 

@@ -49,7 +49,7 @@ static bool try(const struct search *s)
 	return false;
 }
 
-static bool by_id(const struct search *s)
+static bool debug_file_by_id(const struct search *s)
 {
 	char text[2 * UT_BUILD_ID_MOST + 1];
 
@@ -102,7 +102,7 @@ static struct {
 
 static bool allowed;
 
-static void *take(void *library, const char *name)
+static void *debug_file_take(void *library, const char *name)
 {
 	return library ? dlsym(library, name) : NULL;
 }
@@ -110,8 +110,9 @@ static void *take(void *library, const char *name)
 bool ut_debug_file_allow_servers(void)
 {
 	void *library = dlopen("libdebuginfod.so.1", RTLD_LAZY | RTLD_LOCAL);
-	void *begin = take(library, "debuginfod_begin"), *end = take(library, "debuginfod_end"),
-	     *find = take(library, "debuginfod_find_debuginfo");
+	void *begin = debug_file_take(library, "debuginfod_begin"),
+	     *end = debug_file_take(library, "debuginfod_end"),
+	     *find = debug_file_take(library, "debuginfod_find_debuginfo");
 
 	memcpy(&client.begin, &begin, sizeof(begin));
 	memcpy(&client.end, &end, sizeof(end));
@@ -154,5 +155,5 @@ bool ut_debug_file_open(const struct ut_elf *file, const char *path, struct ut_e
 				  .found = found,
 				  .size = size };
 
-	return by_id(&s) || by_link(&s) || by_server(&s);
+	return debug_file_by_id(&s) || by_link(&s) || by_server(&s);
 }

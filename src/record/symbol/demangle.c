@@ -13,7 +13,7 @@ static demangle_fn *demangle;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 /* The C++ library knows how; without it names stay as they are. */
-static void find(void)
+static void demangle_find(void)
 {
 	void *library = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
 	void *found = library ? dlsym(library, "__cxa_demangle") : NULL;
@@ -31,7 +31,7 @@ char *ut_demangle(const char *name)
 	rust = ut_demangle_rust(name);
 	if (rust || strncmp(name, "_Z", 2) != 0)
 		return rust;
-	pthread_once(&once, find);
+	pthread_once(&once, demangle_find);
 	made = demangle ? demangle(name, NULL, NULL, &status) : NULL;
 	return made ? made : ut_demangle_part(name);
 }

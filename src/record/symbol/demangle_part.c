@@ -42,7 +42,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-static size_t take_number(struct part *p)
+static size_t demangle_part_take_number(struct part *p)
 {
 	size_t n = 0;
 
@@ -54,7 +54,7 @@ static size_t take_number(struct part *p)
 /* A word behind its length; an empty one if it is not all there. */
 static struct ut_str take_word(struct part *p)
 {
-	size_t len = take_number(p);
+	size_t len = demangle_part_take_number(p);
 	struct ut_str word = { p->at, len };
 
 	if (len > (size_t)(p->end - p->at)) {
@@ -159,24 +159,24 @@ static void skip_bracket(struct part *p)
 
 /* ---- what is shown ------------------------------------------------------------------------- */
 
-static void put(struct part *p, const char *text, size_t len)
+static void demangle_part_put(struct part *p, const char *text, size_t len)
 {
 	if (p->out.len)
 		ut_buf_text(&p->out, "::");
 	ut_buf_add(&p->out, text, len);
 }
 
-static void put_word(struct part *p)
+static void demangle_part_put_word(struct part *p)
 {
 	struct ut_str word = take_word(p);
 
 	if (!word.len)
 		return;
 	if (ut_str_has_start(word, ANONYMOUS)) {
-		put(p, "(anonymous namespace)", strlen("(anonymous namespace)"));
+		demangle_part_put(p, "(anonymous namespace)", strlen("(anonymous namespace)"));
 		return;
 	}
-	put(p, word.ptr, word.len);
+	demangle_part_put(p, word.ptr, word.len);
 	p->last = word;
 }
 
@@ -192,7 +192,7 @@ static bool put_operator(struct part *p)
 
 	for (size_t i = 0; i < sizeof(operators) / sizeof(operators[0]); i++) {
 		if (is_next(p, operators[i][0])) {
-			put(p, "operator", strlen("operator"));
+			demangle_part_put(p, "operator", strlen("operator"));
 			ut_buf_text(&p->out, operators[i][1]);
 			p->at += 2;
 			return true;
@@ -207,24 +207,24 @@ static bool put_piece(struct part *p)
 	char c = peek(p, 0), next = peek(p, 1);
 
 	if (is_digit(c)) {
-		put_word(p);
+		demangle_part_put_word(p);
 	} else if (c == 'I') {
 		skip_bracket(p);
 		ut_buf_text(&p->out, "<...>");
 	} else if (c == 'S' && next == 't') {
-		put(p, "std", 3);
+		demangle_part_put(p, "std", 3);
 		p->at += 2;
 	} else if (c == 'S' || c == 'T') {
-		put(p, "...", 3);
+		demangle_part_put(p, "...", 3);
 		skip_piece(p);
 	} else if (c == 'U') {
-		put(p, next == 'l' ? "{lambda}" : "{unnamed}", next == 'l' ? 8 : 9);
+		demangle_part_put(p, next == 'l' ? "{lambda}" : "{unnamed}", next == 'l' ? 8 : 9);
 		if (next == 'l')
 			skip_bracket(p);
 		else
 			skip_piece(p);
 	} else if ((c == 'C' || c == 'D') && is_digit(next) && p->last.len) {
-		put(p, c == 'D' ? "~" : "", c == 'D');
+		demangle_part_put(p, c == 'D' ? "~" : "", c == 'D');
 		ut_buf_add(&p->out, p->last.ptr, p->last.len);
 		p->at += 2;
 	} else if (c == 'B' && is_digit(next)) {
@@ -238,7 +238,7 @@ static bool put_piece(struct part *p)
 	return p->at < p->end;
 }
 
-static void put_name(struct part *p)
+static void demangle_part_put_name(struct part *p)
 {
 	bool nested = peek(p, 0) == 'N';
 
@@ -268,11 +268,11 @@ static void put_encoding(struct part *p)
 		after[inside] = skipped.at;
 		p->at++;
 	}
-	put_name(p);
+	demangle_part_put_name(p);
 	while (inside--) {
 		p->at = after[inside];
 		if (p->at < p->end && *p->at != 's' && *p->at != 'd')
-			put_name(p);
+			demangle_part_put_name(p);
 	}
 }
 

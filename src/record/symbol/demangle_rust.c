@@ -28,7 +28,7 @@ static void path(struct reader *r, bool in_value);
 static void type(struct reader *r);
 static void constant(struct reader *r);
 
-static void put(struct reader *r, const char *text, size_t len)
+static void demangle_rust_put(struct reader *r, const char *text, size_t len)
 {
 	if (r->silent || r->bad)
 		return;
@@ -38,9 +38,9 @@ static void put(struct reader *r, const char *text, size_t len)
 		ut_buf_add(&r->out, text, len);
 }
 
-static void say(struct reader *r, const char *text)
+static void demangle_rust_say(struct reader *r, const char *text)
 {
-	put(r, text, strlen(text));
+	demangle_rust_put(r, text, strlen(text));
 }
 
 static bool eat(struct reader *r, char c)
@@ -51,7 +51,7 @@ static bool eat(struct reader *r, char c)
 	return true;
 }
 
-static char next(struct reader *r)
+static char demangle_rust_next(struct reader *r)
 {
 	if (r->at == r->end) {
 		r->bad = true;
@@ -60,7 +60,7 @@ static char next(struct reader *r)
 	return *r->at++;
 }
 
-static bool enter(struct reader *r)
+static bool demangle_rust_enter(struct reader *r)
 {
 	if (++r->depth > MOST_DEPTH)
 		r->bad = true;
@@ -88,7 +88,7 @@ static uint64_t base62(struct reader *r)
 	if (eat(r, '_'))
 		return 0;
 	while (!r->bad && !eat(r, '_')) {
-		char c = next(r);
+		char c = demangle_rust_next(r);
 
 		if (isdigit((unsigned char)c))
 			n = n * 62 + (uint64_t)(c - '0');
@@ -108,7 +108,7 @@ static uint64_t optional62(struct reader *r, char tag)
 }
 
 /* A word of the name; other letters than ASCII are left in punycode. */
-static struct ut_str word(struct reader *r)
+static struct ut_str demangle_rust_word(struct reader *r)
 {
 	bool puny = eat(r, 'u');
 	uint64_t len = decimal(r);
@@ -158,9 +158,9 @@ static void lifetime(struct reader *r, uint64_t n)
 {
 	char text[2] = { 0 };
 
-	say(r, "'");
+	demangle_rust_say(r, "'");
 	if (!n) {
-		say(r, "_");
+		demangle_rust_say(r, "_");
 		return;
 	}
 	if (n > r->lifetimes) {
@@ -168,7 +168,7 @@ static void lifetime(struct reader *r, uint64_t n)
 		return;
 	}
 	text[0] = (char)('a' + (r->lifetimes - n) % 26);
-	say(r, text);
+	demangle_rust_say(r, text);
 }
 
 /* for<'a, 'b> around what follows. */
@@ -181,15 +181,15 @@ static uint64_t binder(struct reader *r)
 		return 0;
 	}
 	if (count)
-		say(r, "for<");
+		demangle_rust_say(r, "for<");
 	for (uint64_t i = 0; i < count; i++) {
 		r->lifetimes++;
 		if (i)
-			say(r, ", ");
+			demangle_rust_say(r, ", ");
 		lifetime(r, 1);
 	}
 	if (count)
-		say(r, "> ");
+		demangle_rust_say(r, "> ");
 	return count;
 }
 
@@ -204,13 +204,13 @@ static void argument(struct reader *r)
 }
 
 /* Things up to an "E", with commas between them; how many there were. */
-static size_t list(struct reader *r, void (*each)(struct reader *r))
+static size_t demangle_rust_list(struct reader *r, void (*each)(struct reader *r))
 {
 	size_t count = 0;
 
 	while (!r->bad && !eat(r, 'E')) {
 		if (count++)
-			say(r, ", ");
+			demangle_rust_say(r, ", ");
 		each(r);
 	}
 	return count;
@@ -229,46 +229,46 @@ static void impl_path(struct reader *r)
 
 static void nested(struct reader *r, bool in_value)
 {
-	char space = next(r);
+	char space = demangle_rust_next(r);
 	uint64_t number;
 	struct ut_str s;
 	char text[32];
 
 	path(r, in_value);
 	number = optional62(r, 's');
-	s = word(r);
+	s = demangle_rust_word(r);
 	if (isupper((unsigned char)space)) {
-		say(r, "::{");
+		demangle_rust_say(r, "::{");
 		if (space == 'C')
-			say(r, "closure");
+			demangle_rust_say(r, "closure");
 		else if (space == 'S')
-			say(r, "shim");
+			demangle_rust_say(r, "shim");
 		else
-			put(r, &space, 1);
+			demangle_rust_put(r, &space, 1);
 		if (s.len) {
-			say(r, ":");
-			put(r, s.ptr, s.len);
+			demangle_rust_say(r, ":");
+			demangle_rust_put(r, s.ptr, s.len);
 		}
 		snprintf(text, sizeof(text), "#%" PRIu64 "}", number);
-		say(r, text);
+		demangle_rust_say(r, text);
 	} else if (s.len) {
-		say(r, "::");
-		put(r, s.ptr, s.len);
+		demangle_rust_say(r, "::");
+		demangle_rust_put(r, s.ptr, s.len);
 	}
 }
 
 static void path(struct reader *r, bool in_value)
 {
 	struct ut_str s;
-	char tag = next(r);
+	char tag = demangle_rust_next(r);
 
-	if (!enter(r))
+	if (!demangle_rust_enter(r))
 		return;
 	switch (tag) {
 	case 'C':
 		optional62(r, 's');
-		s = word(r);
-		put(r, s.ptr, s.len);
+		s = demangle_rust_word(r);
+		demangle_rust_put(r, s.ptr, s.len);
 		break;
 	case 'N':
 		nested(r, in_value);
@@ -278,19 +278,19 @@ static void path(struct reader *r, bool in_value)
 	case 'Y':
 		if (tag != 'Y')
 			impl_path(r);
-		say(r, "<");
+		demangle_rust_say(r, "<");
 		type(r);
 		if (tag != 'M') {
-			say(r, " as ");
+			demangle_rust_say(r, " as ");
 			path(r, false);
 		}
-		say(r, ">");
+		demangle_rust_say(r, ">");
 		break;
 	case 'I':
 		path(r, in_value);
-		say(r, in_value ? "::<" : "<");
-		list(r, argument);
-		say(r, ">");
+		demangle_rust_say(r, in_value ? "::<" : "<");
+		demangle_rust_list(r, argument);
+		demangle_rust_say(r, ">");
 		break;
 	case 'B':
 		again(r, in_value ? path_as_value : path_as_type);
@@ -318,23 +318,23 @@ static void function(struct reader *r)
 	struct ut_str abi;
 
 	if (eat(r, 'U'))
-		say(r, "unsafe ");
+		demangle_rust_say(r, "unsafe ");
 	if (eat(r, 'K')) {
-		say(r, "extern \"");
+		demangle_rust_say(r, "extern \"");
 		if (eat(r, 'C')) {
-			say(r, "C");
+			demangle_rust_say(r, "C");
 		} else {
-			abi = word(r);
+			abi = demangle_rust_word(r);
 			for (size_t i = 0; i < abi.len; i++)
-				put(r, abi.ptr[i] == '_' ? "-" : &abi.ptr[i], 1);
+				demangle_rust_put(r, abi.ptr[i] == '_' ? "-" : &abi.ptr[i], 1);
 		}
-		say(r, "\" ");
+		demangle_rust_say(r, "\" ");
 	}
-	say(r, "fn(");
-	list(r, type);
-	say(r, ")");
+	demangle_rust_say(r, "fn(");
+	demangle_rust_list(r, type);
+	demangle_rust_say(r, ")");
 	if (!eat(r, 'u')) {
-		say(r, " -> ");
+		demangle_rust_say(r, " -> ");
 		type(r);
 	}
 	r->lifetimes -= bound;
@@ -348,22 +348,22 @@ static void dyn_trait(struct reader *r)
 
 	if (eat(r, 'I')) { /* its arguments and what follows share the angles */
 		path(r, false);
-		say(r, "<");
-		list(r, argument);
+		demangle_rust_say(r, "<");
+		demangle_rust_list(r, argument);
 		open = true;
 	} else {
 		path(r, false);
 	}
 	while (eat(r, 'p')) {
-		say(r, open ? ", " : "<");
+		demangle_rust_say(r, open ? ", " : "<");
 		open = true;
-		s = word(r);
-		put(r, s.ptr, s.len);
-		say(r, " = ");
+		s = demangle_rust_word(r);
+		demangle_rust_put(r, s.ptr, s.len);
+		demangle_rust_say(r, " = ");
 		type(r);
 	}
 	if (open)
-		say(r, ">");
+		demangle_rust_say(r, ">");
 }
 
 static void dyn(struct reader *r)
@@ -371,11 +371,11 @@ static void dyn(struct reader *r)
 	uint64_t bound, n;
 	size_t count = 0;
 
-	say(r, "dyn ");
+	demangle_rust_say(r, "dyn ");
 	bound = binder(r);
 	while (!r->bad && !eat(r, 'E')) {
 		if (count++)
-			say(r, " + ");
+			demangle_rust_say(r, " + ");
 		dyn_trait(r);
 	}
 	r->lifetimes -= bound;
@@ -385,7 +385,7 @@ static void dyn(struct reader *r)
 	}
 	n = base62(r);
 	if (n) {
-		say(r, " + ");
+		demangle_rust_say(r, " + ");
 		lifetime(r, n);
 	}
 }
@@ -394,40 +394,40 @@ static void reference(struct reader *r, bool mutable)
 {
 	uint64_t n;
 
-	say(r, "&");
+	demangle_rust_say(r, "&");
 	if (eat(r, 'L')) {
 		n = base62(r);
 		if (n) {
 			lifetime(r, n);
-			say(r, " ");
+			demangle_rust_say(r, " ");
 		}
 	}
 	if (mutable)
-		say(r, "mut ");
+		demangle_rust_say(r, "mut ");
 	type(r);
 }
 
 static void array(struct reader *r, bool counted)
 {
-	say(r, "[");
+	demangle_rust_say(r, "[");
 	type(r);
 	if (counted) {
-		say(r, "; ");
+		demangle_rust_say(r, "; ");
 		constant(r);
 	}
-	say(r, "]");
+	demangle_rust_say(r, "]");
 }
 
 static void type(struct reader *r)
 {
-	char tag = next(r);
+	char tag = demangle_rust_next(r);
 	const char *name = basic(tag);
 
 	if (name) {
-		say(r, name);
+		demangle_rust_say(r, name);
 		return;
 	}
-	if (!enter(r))
+	if (!demangle_rust_enter(r))
 		return;
 	switch (tag) {
 	case 'R':
@@ -436,7 +436,7 @@ static void type(struct reader *r)
 		break;
 	case 'P':
 	case 'O':
-		say(r, tag == 'P' ? "*const " : "*mut ");
+		demangle_rust_say(r, tag == 'P' ? "*const " : "*mut ");
 		type(r);
 		break;
 	case 'A':
@@ -444,10 +444,10 @@ static void type(struct reader *r)
 		array(r, tag == 'A');
 		break;
 	case 'T':
-		say(r, "(");
-		if (list(r, type) == 1)
-			say(r, ",");
-		say(r, ")");
+		demangle_rust_say(r, "(");
+		if (demangle_rust_list(r, type) == 1)
+			demangle_rust_say(r, ",");
+		demangle_rust_say(r, ")");
 		break;
 	case 'F':
 		function(r);
@@ -468,7 +468,7 @@ static void type(struct reader *r)
 static void constant(struct reader *r)
 {
 	const char *digits;
-	char tag = next(r), text[32];
+	char tag = demangle_rust_next(r), text[32];
 	uint64_t value = 0;
 	size_t len;
 
@@ -478,11 +478,11 @@ static void constant(struct reader *r)
 	}
 	if (tag == 'p' || !basic(tag)) {
 		r->bad = r->bad || tag != 'p';
-		say(r, "_");
+		demangle_rust_say(r, "_");
 		return;
 	}
 	if (eat(r, 'n'))
-		say(r, "-");
+		demangle_rust_say(r, "-");
 	digits = r->at;
 	while (r->at < r->end && isxdigit((unsigned char)*r->at))
 		r->at++;
@@ -490,8 +490,8 @@ static void constant(struct reader *r)
 	if (!eat(r, '_'))
 		r->bad = true;
 	if (len > 16) {
-		say(r, "0x");
-		put(r, digits, len);
+		demangle_rust_say(r, "0x");
+		demangle_rust_put(r, digits, len);
 		return;
 	}
 	for (size_t i = 0; i < len; i++)
@@ -499,13 +499,13 @@ static void constant(struct reader *r)
 			(uint64_t)(isdigit((unsigned char)digits[i]) ? digits[i] - '0'
 								     : digits[i] - 'a' + 10);
 	if (tag == 'b')
-		say(r, value ? "true" : "false");
+		demangle_rust_say(r, value ? "true" : "false");
 	else if (tag == 'c' && value > ' ' && value < 127)
 		snprintf(text, sizeof(text), "'%c'", (char)value);
 	else
 		snprintf(text, sizeof(text), "%" PRIu64, value);
 	if (tag != 'b')
-		say(r, text);
+		demangle_rust_say(r, text);
 }
 
 static char *version0(const char *name)

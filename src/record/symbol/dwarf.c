@@ -77,8 +77,8 @@ static void find_line(const struct ut_dwarf_unit *u, uint64_t address, struct ut
 }
 
 /* Who calls an inlined function is the next one, and from where the inlined one knows. */
-static size_t find_functions(struct ut_dwarf_unit *u, struct ut_dwarf_unit *e, uint64_t address,
-			     struct ut_dwarf_frame *frames, size_t most)
+static size_t dwarf_find_functions(struct ut_dwarf_unit *u, struct ut_dwarf_unit *e,
+				   uint64_t address, struct ut_dwarf_frame *frames, size_t most)
 {
 	uint32_t number = ut_dwarf_piece_at(&e->pieces, address);
 	size_t count = 0;
@@ -116,6 +116,6 @@ size_t ut_dwarf_find(struct ut_dwarf *d, uint64_t address, struct ut_dwarf_frame
 	find_line(u, address, &frames[0]);
 	entries = u->dwo_name[0] ? u->split : u;
 	if (entries)
-		count = find_functions(u, entries, address, frames, most);
+		count = dwarf_find_functions(u, entries, address, frames, most);
 	return count || !frames[0].file ? count : 1;
 }

@@ -125,7 +125,7 @@ struct naming {
 };
 
 /* What one entry says; false: it refers to no other. */
-static bool look(struct naming *n)
+static bool dwarf_functions_look(struct naming *n)
 {
 	struct ut_dwarf_unit *u = n->unit;
 	const struct ut_elf_bytes *info = &u->file->sections[UT_DWARF_INFO];
@@ -158,7 +158,8 @@ const char *ut_dwarf_function_name(struct ut_dwarf_unit *u, struct ut_dwarf_func
 
 	if (f->named)
 		return f->name;
-	for (unsigned int hops = 0; hops < MOST_HOPS && !n.linkage && look(&n); hops++)
+	for (unsigned int hops = 0; hops < MOST_HOPS && !n.linkage && dwarf_functions_look(&n);
+	     hops++)
 		;
 	f->named = true;
 	f->name = n.linkage && n.linkage[0] ? n.linkage : n.plain && n.plain[0] ? n.plain : NULL;

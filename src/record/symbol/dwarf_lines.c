@@ -10,7 +10,7 @@
 #define MOST_LINES (1u << 26)
 #define NO_FILE    UINT32_MAX /* a sequence ends here */
 
-static void add_row(void *ctx, const struct ut_line_row *row)
+static void dwarf_lines_add_row(void *ctx, const struct ut_line_row *row)
 {
 	struct ut_dwarf_unit *u = ctx;
 
@@ -28,7 +28,7 @@ struct sequence {
 	uint64_t start;
 };
 
-static int by_start(const void *x, const void *y)
+static int dwarf_lines_by_start(const void *x, const void *y)
 {
 	const struct sequence *a = x, *b = y;
 
@@ -55,7 +55,7 @@ static void sort_lines(struct ut_dwarf_unit *u)
 		first = i + 1;
 	}
 	if (count)
-		qsort(list, count, sizeof(*list), by_start);
+		qsort(list, count, sizeof(*list), dwarf_lines_by_start);
 	for (size_t s = 0; s < count; s++) {
 		for (size_t i = list[s].first; list[s].start && i < list[s].last; i++) {
 			if (kept && sorted[kept - 1].address == u->lines[i].address)
@@ -71,8 +71,8 @@ static void sort_lines(struct ut_dwarf_unit *u)
 }
 
 /* "DIR/NAME", from the folder where it was compiled if DIR is not absolute. */
-static const char *path_of(struct ut_arena *a, const struct ut_dwarf_unit *u,
-			   const struct ut_line_head *h, const struct ut_line_file *f)
+static const char *dwarf_lines_path_of(struct ut_arena *a, const struct ut_dwarf_unit *u,
+				       const struct ut_line_head *h, const struct ut_line_file *f)
 {
 	const char *dir = f->dir < h->dir_count ? h->dirs[f->dir] : NULL;
 	const char *top = u->dir[0] ? u->dir : NULL;
@@ -99,7 +99,7 @@ void ut_dwarf_read_lines(struct ut_dwarf *d, struct ut_dwarf_unit *u)
 		.line_str = s[UT_DWARF_LINE_STR].data,
 		.line_str_size = s[UT_DWARF_LINE_STR].size,
 	};
-	const struct ut_line_rows rows = { .row = add_row, .ctx = u };
+	const struct ut_line_rows rows = { .row = dwarf_lines_add_row, .ctx = u };
 	struct ut_line_head head;
 	uint64_t next;
 
@@ -109,7 +109,7 @@ void ut_dwarf_read_lines(struct ut_dwarf *d, struct ut_dwarf_unit *u)
 		u->files = ut_make((head.file_count + 1) * sizeof(*u->files));
 		u->file_count = head.file_count;
 		for (size_t i = 0; i < head.file_count; i++)
-			u->files[i] = path_of(&d->arena, u, &head, &head.files[i]);
+			u->files[i] = dwarf_lines_path_of(&d->arena, u, &head, &head.files[i]);
 		ut_line_run(&head, &rows);
 		sort_lines(u);
 	}

@@ -28,7 +28,7 @@ struct adding {
 };
 
 /* Code that the linker has left out is at 0, or at the very end. */
-static void add(struct adding *a, uint64_t low, uint64_t high)
+static void dwarf_ranges_add(struct adding *a, uint64_t low, uint64_t high)
 {
 	struct ut_dwarf_ranges *r = a->to;
 
@@ -56,7 +56,7 @@ static void old_list(struct adding *a, const struct ut_dwarf_unit *u, uint64_t o
 		if (low == last)
 			base = high;
 		else
-			add(a, base + low, base + high);
+			dwarf_ranges_add(a, base + low, base + high);
 	}
 }
 
@@ -131,7 +131,7 @@ static void new_list(struct adding *a, const struct ut_dwarf_unit *u,
 			more = false;
 		}
 		if (!b.bad)
-			add(a, low, high);
+			dwarf_ranges_add(a, low, high);
 	}
 }
 
@@ -152,9 +152,9 @@ void ut_dwarf_extent(struct ut_dwarf_unit *u, const struct ut_dwarf_extent *e, u
 	if (!e->high.form || !ut_dwarf_address(u, &e->low, &low))
 		return;
 	if (ut_dwarf_is_constant(e->high.form))
-		add(&a, low, low + e->high.number);
+		dwarf_ranges_add(&a, low, low + e->high.number);
 	else if (ut_dwarf_address(u, &e->high, &high))
-		add(&a, low, high);
+		dwarf_ranges_add(&a, low, high);
 }
 
 /* ---- pieces ---------------------------------------------------------------------------------- */
@@ -173,7 +173,7 @@ static int in_order(const void *x, const void *y)
 	return (a->what > b->what) - (a->what < b->what);
 }
 
-static void put(struct ut_dwarf_pieces *p, uint64_t start, uint32_t what)
+static void dwarf_ranges_put(struct ut_dwarf_pieces *p, uint64_t start, uint32_t what)
 {
 	if (p->count && p->items[p->count - 1].start == start) {
 		p->items[p->count - 1].what = what;
@@ -194,7 +194,7 @@ static size_t end_until(struct ut_dwarf_pieces *p, const struct ut_dwarf_range *
 
 		while (depth && open[depth - 1]->high <= end)
 			depth--;
-		put(p, end, depth ? open[depth - 1]->what : 0);
+		dwarf_ranges_put(p, end, depth ? open[depth - 1]->what : 0);
 	}
 	return depth;
 }
@@ -212,7 +212,7 @@ void ut_dwarf_flatten(struct ut_dwarf_ranges *ranges, struct ut_dwarf_pieces *to
 		depth = end_until(to, open, depth, r->low);
 		open = ut_grow_raw(open, depth + 1, &cap, sizeof(struct ut_dwarf_range *));
 		open[depth++] = r;
-		put(to, r->low, r->what);
+		dwarf_ranges_put(to, r->low, r->what);
 	}
 	end_until(to, open, depth, UINT64_MAX);
 	free(open);

@@ -28,7 +28,7 @@ static struct ut_dwarf_file *open_split(const char *path)
 	return NULL;
 }
 
-static struct ut_dwarf_file *keep(struct ut_dwarf *d, struct ut_dwarf_file *f)
+static struct ut_dwarf_file *dwarf_split_keep(struct ut_dwarf *d, struct ut_dwarf_file *f)
 {
 	if (f) {
 		f->next = d->splits;
@@ -54,7 +54,7 @@ static struct ut_dwarf_file *named_file(struct ut_dwarf *d, const struct ut_dwar
 	    snprintf(path, sizeof(path), "%.*s/%s", (int)(slash - program), program, base) <
 		    (int)sizeof(path))
 		f = open_split(path);
-	return keep(d, f);
+	return dwarf_split_keep(d, f);
 }
 
 /* PROGRAM.dwp, or that of the file of debug info. */
@@ -66,7 +66,7 @@ static struct ut_dwarf_file *package(struct ut_dwarf *d)
 	for (size_t i = 0; !d->package_tried && !d->package && i < 2; i++) {
 		if (beside[i] &&
 		    snprintf(path, sizeof(path), "%s.dwp", beside[i]) < (int)sizeof(path))
-			d->package = keep(d, open_split(path));
+			d->package = dwarf_split_keep(d, open_split(path));
 	}
 	d->package_tried = true;
 	return d->package;
@@ -167,7 +167,8 @@ static bool find_share(const struct ut_dwarf_file *f, uint64_t id, struct share 
 
 /* ---- the way in ------------------------------------------------------------------------------ */
 
-static struct ut_dwarf_unit *finalize(struct ut_dwarf_unit *u, struct ut_dwarf_unit *skeleton)
+static struct ut_dwarf_unit *dwarf_split_finalize(struct ut_dwarf_unit *u,
+						  struct ut_dwarf_unit *skeleton)
 {
 	u->skeleton = skeleton;
 	ut_dwarf_read_root(u, 0, NULL);
@@ -189,7 +190,7 @@ static struct ut_dwarf_unit *in_package(struct ut_dwarf_file *f, struct ut_dwarf
 	u->abbrev += share.abbrev;
 	u->str_offsets = share.str_offsets;
 	u->rnglists = share.rnglists;
-	return finalize(u, skeleton);
+	return dwarf_split_finalize(u, skeleton);
 }
 
 struct ut_dwarf_unit *ut_dwarf_split(struct ut_dwarf *d, struct ut_dwarf_unit *skeleton)
@@ -209,7 +210,7 @@ struct ut_dwarf_unit *ut_dwarf_split(struct ut_dwarf *d, struct ut_dwarf_unit *s
 	f = named_file(d, skeleton);
 	for (size_t i = 0; f && !skeleton->split && i < f->unit_count; i++) {
 		if (!f->units[i].skeleton)
-			skeleton->split = finalize(&f->units[i], skeleton);
+			skeleton->split = dwarf_split_finalize(&f->units[i], skeleton);
 	}
 	return skeleton->split;
 }

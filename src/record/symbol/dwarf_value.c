@@ -71,7 +71,7 @@ static unsigned int offset_size(const struct ut_dwarf_unit *u, uint16_t form)
 /* ---- abbreviations ----------------------------------------------------------------------------*/
 
 /* Bytes of a value of this form, in this unit; CHANGING = that depends. */
-static uint32_t size_of(const struct ut_dwarf_unit *u, uint16_t form)
+static uint32_t dwarf_value_size_of(const struct ut_dwarf_unit *u, uint16_t form)
 {
 	struct writing w = how_written(form);
 
@@ -92,7 +92,7 @@ static uint32_t size_of(const struct ut_dwarf_unit *u, uint16_t form)
 static void take_spec(struct ut_dwarf_abbrevs *a, struct ut_dwarf_abbrev *to,
 		      const struct ut_dwarf_unit *u, const struct ut_dwarf_spec *spec)
 {
-	uint32_t size = size_of(u, spec->form);
+	uint32_t size = dwarf_value_size_of(u, spec->form);
 
 	a->specs = ut_grow_raw(a->specs, a->spec_count + 1, &a->spec_cap, sizeof(*a->specs));
 	a->specs[a->spec_count++] = *spec;
@@ -264,7 +264,7 @@ struct ut_dwarf_value ut_dwarf_value(struct ut_bytes *b, const struct ut_dwarf_u
 
 /* ---- texts ----------------------------------------------------------------------------------- */
 
-static const char *text_at(const struct ut_elf_bytes *s, uint64_t offset)
+static const char *dwarf_value_text_at(const struct ut_elf_bytes *s, uint64_t offset)
 {
 	if (offset >= s->size || !memchr(s->data + offset, 0, s->size - offset))
 		return "";
@@ -290,7 +290,7 @@ static const char *indexed_text(const struct ut_dwarf_unit *u, uint64_t index)
 
 	if (!offset_at(u, &u->file->sections[UT_DWARF_STR_OFFSETS], u->str_offsets, index, &offset))
 		return "";
-	return text_at(&u->file->sections[UT_DWARF_STR], offset);
+	return dwarf_value_text_at(&u->file->sections[UT_DWARF_STR], offset);
 }
 
 const char *ut_dwarf_text(const struct ut_dwarf_unit *u, const struct ut_dwarf_value *v)
@@ -301,9 +301,9 @@ const char *ut_dwarf_text(const struct ut_dwarf_unit *u, const struct ut_dwarf_v
 	case FORM_STRING:
 		return (const char *)v->bytes;
 	case FORM_STRP:
-		return text_at(&u->file->sections[UT_DWARF_STR], v->number);
+		return dwarf_value_text_at(&u->file->sections[UT_DWARF_STR], v->number);
 	case FORM_LINE_STRP:
-		return text_at(&u->file->sections[UT_DWARF_LINE_STR], v->number);
+		return dwarf_value_text_at(&u->file->sections[UT_DWARF_LINE_STR], v->number);
 	case FORM_STRX:
 	case FORM_STRX1:
 	case FORM_STRX2:
@@ -314,7 +314,7 @@ const char *ut_dwarf_text(const struct ut_dwarf_unit *u, const struct ut_dwarf_v
 	case FORM_STRP_SUP:
 	case FORM_GNU_STRP_ALT:
 		other = ut_dwarf_other(u->file);
-		return other ? text_at(&other->sections[UT_DWARF_STR], v->number) : "";
+		return other ? dwarf_value_text_at(&other->sections[UT_DWARF_STR], v->number) : "";
 	default:
 		return "";
 	}

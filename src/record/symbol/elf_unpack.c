@@ -43,7 +43,8 @@ static bool inflate_all(const uint8_t *from, uint64_t len, uint8_t *to, uint64_t
 }
 #endif
 
-static bool unpack(uint32_t how, const uint8_t *from, uint64_t len, uint8_t *to, uint64_t size)
+static bool elf_unpack_unpack(uint32_t how, const uint8_t *from, uint64_t len, uint8_t *to,
+			      uint64_t size)
 {
 #if UT_HAVE_ZLIB
 	if (how == ELFCOMPRESS_ZLIB)
@@ -69,7 +70,7 @@ static bool load_packed(uint32_t how, const uint8_t *from, uint64_t len, uint64_
 	to->unpacked = malloc(size);
 	if (!to->unpacked)
 		return false;
-	if (!unpack(how, from, len, to->unpacked, size)) {
+	if (!elf_unpack_unpack(how, from, len, to->unpacked, size)) {
 		free(to->unpacked);
 		*to = (struct ut_elf_bytes){ 0 };
 		return false;

@@ -31,7 +31,7 @@ enum {
 
 /* ---- tables of names ------------------------------------------------------------------------- */
 
-static const char *take_text(struct ut_bytes *b)
+static const char *line_program_take_text(struct ut_bytes *b)
 {
 	const char *text = (const char *)b->at;
 	const uint8_t *end = b->bad ? NULL : memchr(b->at, 0, (size_t)(b->end - b->at));
@@ -44,7 +44,7 @@ static const char *take_text(struct ut_bytes *b)
 	return text;
 }
 
-static const char *text_at(const uint8_t *section, uint64_t size, uint64_t offset)
+static const char *line_program_text_at(const uint8_t *section, uint64_t size, uint64_t offset)
 {
 	if (offset >= size || !memchr(section + offset, 0, size - offset))
 		return "";
@@ -57,7 +57,7 @@ static void add_dir(struct ut_line_head *h, const char *name)
 	h->dirs[h->dir_count++] = name;
 }
 
-static void add_file(struct ut_line_head *h, const char *name, uint64_t dir)
+static void line_program_add_file(struct ut_line_head *h, const char *name, uint64_t dir)
 {
 	h->files = ut_grow(h->files, h->file_count + 1, &h->file_cap, sizeof(*h->files));
 	h->files[h->file_count++] =
@@ -72,7 +72,7 @@ static void take_old_file(struct ut_line_head *h, struct ut_bytes *b, const char
 	ut_bytes_uleb(b);
 	ut_bytes_uleb(b);
 	if (!b->bad)
-		add_file(h, name, dir);
+		line_program_add_file(h, name, dir);
 }
 
 static void take_old_tables(struct ut_line_head *h, struct ut_bytes *b)
@@ -80,10 +80,10 @@ static void take_old_tables(struct ut_line_head *h, struct ut_bytes *b)
 	const char *text;
 
 	add_dir(h, NULL);
-	while (!b->bad && *(text = take_text(b)) && h->dir_count < MOST_NAMES)
+	while (!b->bad && *(text = line_program_take_text(b)) && h->dir_count < MOST_NAMES)
 		add_dir(h, text);
-	add_file(h, NULL, 0);
-	while (!b->bad && *(text = take_text(b)) && h->file_count < MOST_NAMES)
+	line_program_add_file(h, NULL, 0);
+	while (!b->bad && *(text = line_program_take_text(b)) && h->file_count < MOST_NAMES)
 		take_old_file(h, b, text);
 }
 
@@ -104,13 +104,14 @@ static struct named take_form(struct ut_bytes *b, uint64_t form, const struct ut
 
 	switch (form) {
 	case FORM_STRING:
-		v.text = take_text(b);
+		v.text = line_program_take_text(b);
 		break;
 	case FORM_LINE_STRP:
-		v.text = text_at(s->line_str, s->line_str_size, ut_bytes_fixed(b, offset_size));
+		v.text = line_program_text_at(s->line_str, s->line_str_size,
+					      ut_bytes_fixed(b, offset_size));
 		break;
 	case FORM_STRP:
-		v.text = text_at(s->str, s->str_size, ut_bytes_fixed(b, offset_size));
+		v.text = line_program_text_at(s->str, s->str_size, ut_bytes_fixed(b, offset_size));
 		break;
 	case FORM_DATA1:
 		v.number = ut_bytes_fixed(b, 1);
@@ -180,7 +181,7 @@ static void take_table(struct ut_line_head *h, struct ut_bytes *b, const struct 
 				dir = v.number;
 		}
 		if (files)
-			add_file(h, name, dir);
+			line_program_add_file(h, name, dir);
 		else
 			add_dir(h, name);
 	}
@@ -273,7 +274,7 @@ static void restart(struct machine *m)
 	m->file = m->line = 1;
 }
 
-static void put_row(struct machine *m, bool end)
+static void line_program_put_row(struct machine *m, bool end)
 {
 	const struct ut_line_row row = {
 		.address = m->address,
@@ -286,7 +287,7 @@ static void put_row(struct machine *m, bool end)
 	m->rows->row(m->rows->ctx, &row);
 }
 
-static void advance(struct machine *m, uint64_t operations)
+static void line_program_advance(struct machine *m, uint64_t operations)
 {
 	unsigned int most = m->h->max_operations;
 
@@ -312,7 +313,7 @@ static void extended(struct machine *m, struct ut_bytes *b)
 	b->at += len;
 	op = ut_bytes_fixed(&in, 1);
 	if (op == EXT_END) {
-		put_row(m, true);
+		line_program_put_row(m, true);
 		restart(m);
 	} else if (op == EXT_SET_ADDRESS) {
 		if (m->rows->set)
@@ -327,10 +328,10 @@ static void standard(struct machine *m, struct ut_bytes *b, unsigned int op)
 {
 	switch (op) {
 	case OP_COPY:
-		put_row(m, false);
+		line_program_put_row(m, false);
 		break;
 	case OP_ADVANCE_PC:
-		advance(m, ut_bytes_uleb(b));
+		line_program_advance(m, ut_bytes_uleb(b));
 		break;
 	case OP_ADVANCE_LINE:
 		m->line += (uint64_t)ut_bytes_sleb(b);
@@ -339,7 +340,7 @@ static void standard(struct machine *m, struct ut_bytes *b, unsigned int op)
 		m->file = ut_bytes_uleb(b);
 		break;
 	case OP_CONST_ADD_PC:
-		advance(m, (255u - m->h->opcode_base) / m->h->line_range);
+		line_program_advance(m, (255u - m->h->opcode_base) / m->h->line_range);
 		break;
 	case OP_FIXED_ADVANCE_PC:
 		m->address += ut_bytes_fixed(b, 2);
@@ -362,9 +363,9 @@ void ut_line_run(const struct ut_line_head *h, const struct ut_line_rows *rows)
 
 		if (op >= h->opcode_base) {
 			op -= h->opcode_base;
-			advance(&m, op / h->line_range);
+			line_program_advance(&m, op / h->line_range);
 			m.line += (uint64_t)(int64_t)(h->line_base + (int)(op % h->line_range));
-			put_row(&m, false);
+			line_program_put_row(&m, false);
 		} else if (!op) {
 			extended(&m, &b);
 		} else {

@@ -153,7 +153,7 @@ static bool reported(const struct ut_python_memory *m, uint64_t state, uint32_t 
 }
 
 /* Without the C library's help: a guest calls this, too. */
-static uint32_t take_number(const char **text)
+static uint32_t python_layout_take_number(const char **text)
 {
 	uint32_t number = 0;
 
@@ -164,11 +164,11 @@ static uint32_t take_number(const char **text)
 
 uint32_t ut_python_version(const char *text)
 {
-	uint32_t major = take_number(&text), minor = 0;
+	uint32_t major = python_layout_take_number(&text), minor = 0;
 
 	if (*text == '.') {
 		text++;
-		minor = take_number(&text);
+		minor = python_layout_take_number(&text);
 	}
 	return major << 8 | minor;
 }

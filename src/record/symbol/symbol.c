@@ -29,7 +29,7 @@ static bool find_in(const struct ut_elf *e, const Elf64_Shdr *table, const Elf64
 	return false;
 }
 
-static bool find(const struct ut_elf *e, uint64_t offset, char *name, size_t size)
+static bool symbol_find(const struct ut_elf *e, uint64_t offset, char *name, size_t size)
 {
 	size_t count;
 	const Elf64_Shdr *s = ut_elf_sections(e, &count);
@@ -53,7 +53,7 @@ bool ut_symbol_name(const char *path, uint64_t offset, char *name, size_t size)
 	memset(name, 0, size);
 	if (!ut_elf_open(&e, path))
 		return false;
-	found = find(&e, offset, name, size);
+	found = symbol_find(&e, offset, name, size);
 	ut_elf_close(&e);
 	return found;
 }

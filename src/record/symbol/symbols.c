@@ -41,7 +41,7 @@ static bool is_function(const Elf64_Sym *s)
 }
 
 /* A global name is the one that people know; one with a length is surely a function. */
-static uint32_t rank_of(const Elf64_Sym *s)
+static uint32_t symbols_rank_of(const Elf64_Sym *s)
 {
 	uint32_t bind = ELF64_ST_BIND(s->st_info);
 
@@ -55,12 +55,13 @@ static void add_symbol(void *ctx, const char *name, const Elf64_Sym *sym)
 	if (!is_function(sym) || s->count == MOST_SYMBOLS)
 		return;
 	s->entries = ut_grow_raw(s->entries, s->count + 1, &s->cap, sizeof(*s->entries));
-	s->entries[s->count++] = (struct entry){
-		.start = sym->st_value, .size = sym->st_size, .rank = rank_of(sym), .name = name
-	};
+	s->entries[s->count++] = (struct entry){ .start = sym->st_value,
+						 .size = sym->st_size,
+						 .rank = symbols_rank_of(sym),
+						 .name = name };
 }
 
-static int by_start(const void *a, const void *b)
+static int symbols_by_start(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;
 
@@ -70,12 +71,12 @@ static int by_start(const void *a, const void *b)
 }
 
 /* One name for each address, the best. */
-static void finalize(struct ut_symbols *s)
+static void symbols_finalize(struct ut_symbols *s)
 {
 	size_t kept = 0;
 
 	if (s->count)
-		qsort(s->entries, s->count, sizeof(*s->entries), by_start);
+		qsort(s->entries, s->count, sizeof(*s->entries), symbols_by_start);
 	for (size_t i = 0; i < s->count; i++) {
 		if (!kept || s->entries[kept - 1].start != s->entries[i].start)
 			s->entries[kept++] = s->entries[i];
@@ -114,7 +115,7 @@ struct ut_symbols *ut_symbols_open_kernel(void)
 		add_kernel_line(s, line);
 	if (f)
 		fclose(f);
-	finalize(s);
+	symbols_finalize(s);
 	return s;
 }
 
@@ -126,7 +127,7 @@ struct ut_symbols *ut_symbols_open_vdso(void)
 	s->file = &s->vdso;
 	if (size && ut_elf_open_memory(&s->vdso, (const void *)getauxval(AT_SYSINFO_EHDR), size))
 		ut_elf_symbols(&s->vdso, add_symbol, s);
-	finalize(s);
+	symbols_finalize(s);
 	return s;
 }
 
@@ -145,7 +146,7 @@ struct ut_symbols *ut_symbols_of(const struct ut_elf *file, const struct ut_elf 
 	ut_elf_symbols(file, add_symbol, s);
 	if (debug && !ut_elf_section(file, ".symtab"))
 		ut_elf_symbols(debug, add_symbol, s);
-	finalize(s);
+	symbols_finalize(s);
 	return s;
 }
 

@@ -63,7 +63,7 @@ static void read_table(struct ut_unwind *u, const Elf64_Phdr *p)
 	u->hdr = p->p_vaddr;
 }
 
-static void add_part(struct ut_unwind *u, const Elf64_Phdr *p)
+static void unwind_file_add_part(struct ut_unwind *u, const Elf64_Phdr *p)
 {
 	if (u->part_count < UT_UNWIND_PARTS && p->p_filesz)
 		u->parts[u->part_count++] =
@@ -85,7 +85,7 @@ static bool read_segments(struct ut_unwind *u)
 		sizeof(*segments);
 	for (size_t i = 0; i < count; i++) {
 		if (segments[i].p_type == PT_LOAD)
-			add_part(u, &segments[i]);
+			unwind_file_add_part(u, &segments[i]);
 		else if (segments[i].p_type == PT_NOTE && !u->id.len)
 			read_id(u, &segments[i]);
 		else if (segments[i].p_type == PT_GNU_EH_FRAME && !u->table &&

@@ -24,7 +24,7 @@ struct search {
 	size_t tried_count;
 };
 
-static bool is_known(const struct search *s, uint64_t offset)
+static bool unwind_pieces_is_known(const struct search *s, uint64_t offset)
 {
 	for (size_t i = 0; i < s->count; i++) {
 		if (offset - s->pieces[i].start < s->pieces[i].size)
@@ -34,7 +34,7 @@ static bool is_known(const struct search *s, uint64_t offset)
 }
 
 /* How many places of the function have been jumped to, this one among them. */
-static size_t note(struct search *s, uint64_t start, uint64_t target)
+static size_t unwind_pieces_note(struct search *s, uint64_t start, uint64_t target)
 {
 	size_t places = 0;
 	bool known = false;
@@ -56,14 +56,15 @@ static void jumps_to(struct search *s, uint64_t target)
 {
 	uint64_t start, size;
 
-	if (s->count < s->most && !is_known(s, target) &&
+	if (s->count < s->most && !unwind_pieces_is_known(s, target) &&
 	    ut_unwind_function(s->u, target, &start, &size) && start != target &&
-	    note(s, start, target) >= SURE)
+	    unwind_pieces_note(s, start, target) >= SURE)
 		s->pieces[s->count++] = (struct ut_unwind_piece){ start, size };
 }
 
 /* Jumps of four bytes that lie in this code; what only looks like one leads nowhere. */
-static void look_at(struct search *s, const uint8_t *code, size_t len, uint64_t offset)
+static void unwind_pieces_look_at(struct search *s, const uint8_t *code, size_t len,
+				  uint64_t offset)
 {
 	for (size_t i = 0; i + LONG <= len; i++) {
 		bool when = code[i] == 0x0f && (code[i + 1] & 0xf0) == 0x80;
@@ -77,7 +78,7 @@ static void look_at(struct search *s, const uint8_t *code, size_t len, uint64_t 
 	}
 }
 
-static void look_into(struct search *s, const struct ut_unwind_piece *piece)
+static void unwind_pieces_look_into(struct search *s, const struct ut_unwind_piece *piece)
 {
 	uint8_t code[CHUNK];
 
@@ -86,7 +87,7 @@ static void look_into(struct search *s, const struct ut_unwind_piece *piece)
 
 		if (ut_unwind_read(s->u, piece->start + at, code, len) != len)
 			return;
-		look_at(s, code, len, piece->start + at);
+		unwind_pieces_look_at(s, code, len, piece->start + at);
 	}
 }
 
@@ -100,6 +101,6 @@ size_t ut_unwind_pieces(const struct ut_unwind *u, uint64_t offset, struct ut_un
 		return 0;
 	pieces[s.count++] = first;
 	for (size_t i = 0; i < s.count; i++)
-		look_into(&s, &pieces[i]);
+		unwind_pieces_look_into(&s, &pieces[i]);
 	return s.count;
 }

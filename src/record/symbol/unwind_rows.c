@@ -48,7 +48,8 @@ struct machine {
 };
 
 /* The record at an address: its length, then its bytes. */
-static bool load(const struct ut_unwind *u, uint64_t address, unsigned int which, struct record *r)
+static bool unwind_rows_load(const struct ut_unwind *u, uint64_t address, unsigned int which,
+			     struct record *r)
 {
 	uint64_t offset;
 	size_t len = 0;
@@ -145,7 +146,7 @@ static bool read_cie(const struct ut_unwind *u, uint64_t address, struct record 
 	uint64_t version;
 
 	*c = (struct cie){ .encoding = 0 };
-	if (!load(u, address, 1, r) || ut_bytes_fixed(&r->b, 4) != 0)
+	if (!unwind_rows_load(u, address, 1, r) || ut_bytes_fixed(&r->b, 4) != 0)
 		return false;
 	version = ut_bytes_fixed(&r->b, 1);
 	nul = r->b.bad ? NULL : memchr(r->b.at, '\0', (size_t)(r->b.end - r->b.at));
@@ -170,7 +171,8 @@ static bool read_cie(const struct ut_unwind *u, uint64_t address, struct record 
 
 /* ---- the programs -------------------------------------------------------------------------- */
 
-static void set(struct machine *m, uint64_t reg, enum ut_unwind_rule rule, int64_t offset)
+static void unwind_rows_set(struct machine *m, uint64_t reg, enum ut_unwind_rule rule,
+			    int64_t offset)
 {
 	if (offset < -MOST_OFFSET || offset > MOST_OFFSET)
 		m->bad = true;
@@ -197,13 +199,13 @@ static int64_t expression(struct machine *m, struct ut_bytes *b)
 	return (int64_t)(address - m->u->hdr);
 }
 
-static void advance(struct machine *m, uint64_t delta)
+static void unwind_rows_advance(struct machine *m, uint64_t delta)
 {
 	m->at += delta * m->cie->code_align;
 	m->done = m->at > m->pc;
 }
 
-static void remember(struct machine *m)
+static void unwind_rows_remember(struct machine *m)
 {
 	if (m->depth < MOST_DEEP)
 		m->saved[m->depth++] = m->row;
@@ -235,63 +237,63 @@ static bool extended(struct machine *m, struct ut_bytes *b, uint8_t op)
 	case 0x00: /* nop */
 		return true;
 	case 0x02: /* advance_loc1, 2, 4 */
-		advance(m, ut_bytes_fixed(b, 1));
+		unwind_rows_advance(m, ut_bytes_fixed(b, 1));
 		return true;
 	case 0x03:
-		advance(m, ut_bytes_fixed(b, 2));
+		unwind_rows_advance(m, ut_bytes_fixed(b, 2));
 		return true;
 	case 0x04:
-		advance(m, ut_bytes_fixed(b, 4));
+		unwind_rows_advance(m, ut_bytes_fixed(b, 4));
 		return true;
 	case 0x05: /* offset_extended */
 		reg = ut_bytes_uleb(b);
-		set(m, reg, UT_RULE_AT, (int64_t)ut_bytes_uleb(b) * align);
+		unwind_rows_set(m, reg, UT_RULE_AT, (int64_t)ut_bytes_uleb(b) * align);
 		return true;
 	case 0x06: /* restore_extended */
 		restore(m, ut_bytes_uleb(b));
 		return true;
 	case 0x07: /* undefined */
-		set(m, ut_bytes_uleb(b), UT_RULE_UNDEFINED, 0);
+		unwind_rows_set(m, ut_bytes_uleb(b), UT_RULE_UNDEFINED, 0);
 		return true;
 	case 0x08: /* same_value */
-		set(m, ut_bytes_uleb(b), UT_RULE_SAME, 0);
+		unwind_rows_set(m, ut_bytes_uleb(b), UT_RULE_SAME, 0);
 		return true;
 	case 0x09: /* register */
 		reg = ut_bytes_uleb(b);
-		set(m, reg, UT_RULE_REG, (int64_t)(ut_bytes_uleb(b) & 0xff));
+		unwind_rows_set(m, reg, UT_RULE_REG, (int64_t)(ut_bytes_uleb(b) & 0xff));
 		return true;
 	case 0x0a:
-		remember(m);
+		unwind_rows_remember(m);
 		return true;
 	case 0x0b:
 		recall(m);
 		return true;
 	case 0x11: /* offset_extended_sf */
 		reg = ut_bytes_uleb(b);
-		set(m, reg, UT_RULE_AT, ut_bytes_sleb(b) * align);
+		unwind_rows_set(m, reg, UT_RULE_AT, ut_bytes_sleb(b) * align);
 		return true;
 	case 0x14: /* val_offset, _sf */
 		reg = ut_bytes_uleb(b);
-		set(m, reg, UT_RULE_IS, (int64_t)ut_bytes_uleb(b) * align);
+		unwind_rows_set(m, reg, UT_RULE_IS, (int64_t)ut_bytes_uleb(b) * align);
 		return true;
 	case 0x15:
 		reg = ut_bytes_uleb(b);
-		set(m, reg, UT_RULE_IS, ut_bytes_sleb(b) * align);
+		unwind_rows_set(m, reg, UT_RULE_IS, ut_bytes_sleb(b) * align);
 		return true;
 	case 0x10: /* expression, val_expression */
 		reg = ut_bytes_uleb(b);
-		set(m, reg, UT_RULE_AT_EXPR, expression(m, b));
+		unwind_rows_set(m, reg, UT_RULE_AT_EXPR, expression(m, b));
 		return true;
 	case 0x16:
 		reg = ut_bytes_uleb(b);
-		set(m, reg, UT_RULE_EXPR, expression(m, b));
+		unwind_rows_set(m, reg, UT_RULE_EXPR, expression(m, b));
 		return true;
 	case 0x2e: /* GNU_args_size: for exceptions */
 		ut_bytes_uleb(b);
 		return true;
 	case 0x2f: /* GNU_negative_offset_extended */
 		reg = ut_bytes_uleb(b);
-		set(m, reg, UT_RULE_AT, -(int64_t)ut_bytes_uleb(b) * align);
+		unwind_rows_set(m, reg, UT_RULE_AT, -(int64_t)ut_bytes_uleb(b) * align);
 		return true;
 	default:
 		return false;
@@ -331,15 +333,16 @@ static bool about_cfa(struct machine *m, struct ut_bytes *b, uint8_t op)
 	}
 }
 
-static void run(struct machine *m, struct ut_bytes b)
+static void unwind_rows_run(struct machine *m, struct ut_bytes b)
 {
 	while (b.at < b.end && !b.bad && !m->done && !m->bad) {
 		uint8_t op = (uint8_t)ut_bytes_fixed(&b, 1), low = op & 0x3f;
 
 		if (op >> 6 == 1)
-			advance(m, low);
+			unwind_rows_advance(m, low);
 		else if (op >> 6 == 2)
-			set(m, low, UT_RULE_AT, (int64_t)ut_bytes_uleb(&b) * m->cie->data_align);
+			unwind_rows_set(m, low, UT_RULE_AT,
+					(int64_t)ut_bytes_uleb(&b) * m->cie->data_align);
 		else if (op >> 6 == 3)
 			restore(m, low);
 		else if (!about_cfa(m, &b, op) && !extended(m, &b, op))
@@ -356,7 +359,7 @@ bool ut_unwind_describe(const struct ut_unwind *u, uint64_t fde, uint64_t pc,
 	struct cie cie;
 	uint64_t back, size;
 
-	if (!load(u, fde, 0, &own))
+	if (!unwind_rows_load(u, fde, 0, &own))
 		return false;
 	back = ut_bytes_fixed(&own.b, 4);
 	if (!back || back > own.address || !read_cie(u, own.address - back, &common, &cie))
@@ -371,12 +374,12 @@ bool ut_unwind_describe(const struct ut_unwind *u, uint64_t fde, uint64_t pc,
 	m.row.cfa_reg = UT_REGS + 1; /* none yet */
 	m.base = cie.start;
 	m.address = cie.address;
-	run(&m, cie.program);
+	unwind_rows_run(&m, cie.program);
 	m.initial = m.row;
 	m.base = own.b.at;
 	m.address = address_of(&own);
 	if (!m.done && !own.b.bad)
-		run(&m, own.b);
+		unwind_rows_run(&m, own.b);
 	*row = m.row;
 	row->signal = cie.signal;
 	return !m.bad && !own.b.bad && row->cfa_reg <= UT_REGS;

@@ -132,7 +132,7 @@ static bool find_start(struct frames *f, uint64_t at, uint64_t *start)
 	return !b.bad;
 }
 
-static int by_start(const void *a, const void *b)
+static int unwind_scan_by_start(const void *a, const void *b)
 {
 	const struct pair *x = a, *y = b;
 
@@ -161,7 +161,7 @@ static struct pair *go_through(struct frames *f, size_t *count)
 		pairs = ut_grow_raw(pairs, *count + 1, &cap, sizeof(*pairs));
 		pairs[(*count)++] = (struct pair){ (int32_t)away, (int32_t)at };
 	}
-	ut_sort(pairs, *count, sizeof(*pairs), by_start);
+	ut_sort(pairs, *count, sizeof(*pairs), unwind_scan_by_start);
 	return pairs;
 }
 

@@ -19,7 +19,7 @@ struct evaluation {
 	bool bad;
 };
 
-static void push(struct evaluation *e, uint64_t value)
+static void unwind_step_push(struct evaluation *e, uint64_t value)
 {
 	if (e->depth < MOST_STACK)
 		e->stack[e->depth++] = value;
@@ -27,7 +27,7 @@ static void push(struct evaluation *e, uint64_t value)
 		e->bad = true;
 }
 
-static uint64_t pop(struct evaluation *e)
+static uint64_t unwind_step_pop(struct evaluation *e)
 {
 	if (e->depth)
 		return e->stack[--e->depth];
@@ -38,7 +38,7 @@ static uint64_t pop(struct evaluation *e)
 static void push_reg(struct evaluation *e, uint64_t reg, int64_t offset)
 {
 	if (reg < UT_REGS)
-		push(e, e->regs->r[reg] + (uint64_t)offset);
+		unwind_step_push(e, e->regs->r[reg] + (uint64_t)offset);
 	else
 		e->bad = true;
 }
@@ -47,9 +47,9 @@ static void deref(struct evaluation *e)
 {
 	uint64_t word = 0;
 
-	if (!e->memory->read(e->memory->ctx, pop(e), &word))
+	if (!e->memory->read(e->memory->ctx, unwind_step_pop(e), &word))
 		e->bad = true;
-	push(e, word);
+	unwind_step_push(e, word);
 }
 
 static bool push_constant(struct evaluation *e, uint8_t op)
@@ -58,31 +58,31 @@ static bool push_constant(struct evaluation *e, uint8_t op)
 	case 0x03: /* addr */
 	case 0x0e: /* const8u */
 	case 0x0f:
-		push(e, ut_bytes_fixed(&e->b, 8));
+		unwind_step_push(e, ut_bytes_fixed(&e->b, 8));
 		return true;
 	case 0x08: /* const1u, 1s, 2u, 2s, 4u, 4s */
-		push(e, ut_bytes_fixed(&e->b, 1));
+		unwind_step_push(e, ut_bytes_fixed(&e->b, 1));
 		return true;
 	case 0x09:
-		push(e, (uint64_t)ut_bytes_signed(&e->b, 1));
+		unwind_step_push(e, (uint64_t)ut_bytes_signed(&e->b, 1));
 		return true;
 	case 0x0a:
-		push(e, ut_bytes_fixed(&e->b, 2));
+		unwind_step_push(e, ut_bytes_fixed(&e->b, 2));
 		return true;
 	case 0x0b:
-		push(e, (uint64_t)ut_bytes_signed(&e->b, 2));
+		unwind_step_push(e, (uint64_t)ut_bytes_signed(&e->b, 2));
 		return true;
 	case 0x0c:
-		push(e, ut_bytes_fixed(&e->b, 4));
+		unwind_step_push(e, ut_bytes_fixed(&e->b, 4));
 		return true;
 	case 0x0d:
-		push(e, (uint64_t)ut_bytes_signed(&e->b, 4));
+		unwind_step_push(e, (uint64_t)ut_bytes_signed(&e->b, 4));
 		return true;
 	case 0x10: /* constu, consts */
-		push(e, ut_bytes_uleb(&e->b));
+		unwind_step_push(e, ut_bytes_uleb(&e->b));
 		return true;
 	case 0x11:
-		push(e, (uint64_t)ut_bytes_sleb(&e->b));
+		unwind_step_push(e, (uint64_t)ut_bytes_sleb(&e->b));
 		return true;
 	default:
 		return false;
@@ -144,9 +144,9 @@ static bool calculate(struct evaluation *e, uint8_t op)
 	default:
 		return false;
 	}
-	pop(e);
-	pop(e);
-	push(e, value);
+	unwind_step_pop(e);
+	unwind_step_pop(e);
+	unwind_step_push(e, value);
 	return true;
 }
 
@@ -168,26 +168,26 @@ static void other(struct evaluation *e, uint8_t op)
 		deref(e);
 		break;
 	case 0x12: /* dup */
-		a = pop(e);
-		push(e, a);
-		push(e, a);
+		a = unwind_step_pop(e);
+		unwind_step_push(e, a);
+		unwind_step_push(e, a);
 		break;
 	case 0x13: /* drop */
-		pop(e);
+		unwind_step_pop(e);
 		break;
 	case 0x1f: /* neg */
-		push(e, -pop(e));
+		unwind_step_push(e, -unwind_step_pop(e));
 		break;
 	case 0x20: /* not */
-		push(e, ~pop(e));
+		unwind_step_push(e, ~unwind_step_pop(e));
 		break;
 	case 0x23: /* plus_uconst */
-		a = pop(e);
-		push(e, a + ut_bytes_uleb(&e->b));
+		a = unwind_step_pop(e);
+		unwind_step_push(e, a + ut_bytes_uleb(&e->b));
 		break;
 	case 0x28: /* bra */
 		by = ut_bytes_signed(&e->b, 2);
-		if (pop(e))
+		if (unwind_step_pop(e))
 			jump(e, by);
 		break;
 	case 0x2f: /* skip */
@@ -210,7 +210,7 @@ static void evaluate_op(struct evaluation *e)
 	uint8_t op = (uint8_t)ut_bytes_fixed(&e->b, 1);
 
 	if (op >= 0x30 && op <= 0x4f)
-		push(e, op - 0x30u);
+		unwind_step_push(e, op - 0x30u);
 	else if (op >= 0x70 && op <= 0x8f)
 		push_reg(e, op - 0x70u, ut_bytes_sleb(&e->b));
 	else if (!push_constant(e, op) && !calculate(e, op))
@@ -218,8 +218,8 @@ static void evaluate_op(struct evaluation *e)
 }
 
 /* The expression of a rule; first is what lies on the stack when it begins. */
-static bool evaluate(const struct ut_unwind *u, int32_t where, struct evaluation *e,
-		     uint64_t *value)
+static bool unwind_step_evaluate(const struct ut_unwind *u, int32_t where, struct evaluation *e,
+				 uint64_t *value)
 {
 	uint64_t address = u->hdr + (uint64_t)(int64_t)where, offset, len;
 	uint8_t bytes[MOST_EXPR];
@@ -237,7 +237,7 @@ static bool evaluate(const struct ut_unwind *u, int32_t where, struct evaluation
 		evaluate_op(e);
 		e->bad |= n > MOST_OPS;
 	}
-	*value = pop(e);
+	*value = unwind_step_pop(e);
 	return !e->bad && !e->b.bad;
 }
 
@@ -266,9 +266,10 @@ static bool apply(const struct ut_unwind *u, int32_t rule, uint64_t cfa, uint64_
 		*reg = offset < UT_REGS ? regs->r[offset] : 0;
 		return offset < UT_REGS;
 	case UT_RULE_AT_EXPR:
-		return evaluate(u, offset, &e, &at) && memory->read(memory->ctx, at, reg);
+		return unwind_step_evaluate(u, offset, &e, &at) &&
+		       memory->read(memory->ctx, at, reg);
 	case UT_RULE_EXPR:
-		return evaluate(u, offset, &e, reg);
+		return unwind_step_evaluate(u, offset, &e, reg);
 	}
 	return false;
 }
@@ -289,7 +290,7 @@ enum ut_unwind_step ut_unwind_step(struct ut_unwind *u, const struct ut_unwind_r
 	} else {
 		struct evaluation e = { .regs = &old, .memory = memory };
 
-		if (!evaluate(u, row->cfa_offset, &e, &cfa))
+		if (!unwind_step_evaluate(u, row->cfa_offset, &e, &cfa))
 			return UT_STEP_LOST;
 	}
 	regs->r[UT_REG_RSP] = cfa;

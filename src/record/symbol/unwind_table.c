@@ -106,7 +106,7 @@ bool ut_unwind_loaded(struct ut_unwind *u, uintptr_t start, uintptr_t end, uintp
 /* ---- looking up ---------------------------------------------------------------------------- */
 
 /* The last function that starts at or before the address; count = none does. */
-static size_t find(const struct ut_unwind *u, uint64_t address)
+static size_t unwind_table_find(const struct ut_unwind *u, uint64_t address)
 {
 	int64_t at = (int64_t)(address - u->hdr);
 	size_t low = 0, high = u->count;
@@ -129,7 +129,7 @@ bool ut_unwind_row(struct ut_unwind *u, uint64_t offset, struct ut_unwind_row *r
 
 	if (!u->count || !ut_unwind_to_address(u, offset, &address))
 		return false;
-	at = find(u, address);
+	at = unwind_table_find(u, address);
 	return at < u->count &&
 	       ut_unwind_describe(u, u->hdr + (uint64_t)(int64_t)u->table[2 * at + 1], address,
 				  row);
@@ -142,7 +142,7 @@ bool ut_unwind_start(const struct ut_unwind *u, uint64_t offset, uint64_t *start
 
 	if (!u->count || !ut_unwind_to_address(u, offset, &address))
 		return false;
-	at = find(u, address);
+	at = unwind_table_find(u, address);
 	return at < u->count &&
 	       ut_unwind_to_offset(u, u->hdr + (uint64_t)(int64_t)u->table[2 * at], start);
 }
@@ -154,7 +154,7 @@ bool ut_unwind_function(const struct ut_unwind *u, uint64_t offset, uint64_t *st
 
 	if (!u->count || !ut_unwind_to_address(u, offset, &address))
 		return false;
-	at = find(u, address);
+	at = unwind_table_find(u, address);
 	if (at >= u->count ||
 	    !ut_unwind_to_offset(u, u->hdr + (uint64_t)(int64_t)u->table[2 * at], start))
 		return false;

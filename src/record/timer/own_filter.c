@@ -36,7 +36,7 @@ struct machine {
 	uint32_t memory[BPF_MEMWORDS];
 };
 
-static uint32_t load(const struct machine *m, const struct sock_filter *f)
+static uint32_t own_filter_load(const struct machine *m, const struct sock_filter *f)
 {
 	uint32_t word = 0;
 
@@ -102,7 +102,7 @@ static size_t jump(const struct machine *m, const struct sock_filter *f)
 }
 
 /* SECCOMP_RET_KILL_PROCESS if it does not come to an end. Jumps lead forward only. */
-static uint32_t run(const struct sock_fprog *program, uint32_t number)
+static uint32_t own_filter_run(const struct sock_fprog *program, uint32_t number)
 {
 	struct machine m = { .data = { .nr = (int)number, .arch = AUDIT_ARCH_X86_64 } };
 
@@ -111,10 +111,10 @@ static uint32_t run(const struct sock_fprog *program, uint32_t number)
 
 		switch (BPF_CLASS(f->code)) {
 		case BPF_LD:
-			m.a = load(&m, f);
+			m.a = own_filter_load(&m, f);
 			break;
 		case BPF_LDX:
-			m.x = load(&m, f);
+			m.x = own_filter_load(&m, f);
 			break;
 		case BPF_ST:
 			m.memory[f->k % BPF_MEMWORDS] = m.a;
@@ -154,7 +154,7 @@ static bool allows(const struct sock_fprog *program, uint32_t number, bool may_a
 	if (!is_there(program, sizeof(*program), may_ask) ||
 	    !is_there(program->filter, program->len * sizeof(*program->filter), may_ask))
 		return true;
-	action = run(program, number) & SECCOMP_RET_ACTION_FULL;
+	action = own_filter_run(program, number) & SECCOMP_RET_ACTION_FULL;
 	return action == SECCOMP_RET_ALLOW || action == SECCOMP_RET_LOG;
 }
 
@@ -191,7 +191,7 @@ static void before_filter(const struct sock_fprog *program, bool all_threads)
 	errno = saved;
 }
 
-static void look_at(long number, long a, long b, long c)
+static void own_filter_look_at(long number, long a, long b, long c)
 {
 	if (number == SYS_prctl && a == PR_SET_SECCOMP && b == SECCOMP_MODE_FILTER)
 		before_filter((const void *)c, false);
@@ -206,7 +206,7 @@ long ut_timer_syscall(long number, long a, long b, long c, long d, long e)
 {
 	long rc;
 
-	look_at(number, a, b, c);
+	own_filter_look_at(number, a, b, c);
 	rc = ut_raw(number, a, b, c, d, e);
 	if (rc >= 0 || rc < -4095)
 		return rc;

@@ -75,7 +75,7 @@ void ut_timer_signal_give_back(void)
 		atomic_store(&taken, false);
 }
 
-static void set(const struct sigaction *act)
+static void own_signal_set(const struct sigaction *act)
 {
 	uint32_t next = atomic_load(&newest) + 1;
 
@@ -88,7 +88,7 @@ void ut_timer_signal_pass(int sig, siginfo_t *info, void *context)
 	const struct sigaction act = *current();
 
 	if (act.sa_flags & SA_RESETHAND)
-		set(&(struct sigaction){ .sa_handler = SIG_DFL });
+		own_signal_set(&(struct sigaction){ .sa_handler = SIG_DFL });
 	if (act.sa_flags & SA_SIGINFO)
 		act.sa_sigaction(sig, info, context);
 	else if (has_handler(&act))
@@ -136,7 +136,7 @@ int sigaction(int sig, const struct sigaction *act, struct sigaction *old)
 		return set_other(sig, act, old);
 	before = *current();
 	if (act)
-		set(act);
+		own_signal_set(act);
 	if (old)
 		*old = before;
 	return 0;
@@ -150,7 +150,8 @@ sighandler_t signal(int sig, sighandler_t handler)
 
 	if (sig == UT_TIMER_SIGNAL && atomic_load(&taken)) {
 		before = current()->sa_handler;
-		set(&(struct sigaction){ .sa_handler = handler, .sa_flags = SA_RESTART });
+		own_signal_set(
+			&(struct sigaction){ .sa_handler = handler, .sa_flags = SA_RESTART });
 		return before;
 	}
 	if (!found) {

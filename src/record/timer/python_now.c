@@ -68,7 +68,7 @@ static bool read_here(void *ctx, uint64_t address, void *to, size_t len)
 /* ---- frames -------------------------------------------------------------------------------- */
 
 /* It starts like any program: for a while there is nothing to see. */
-static bool is_ready(const struct ut_python_memory *m)
+static bool python_now_is_ready(const struct ut_python_memory *m)
 {
 	if (atomic_load_explicit(&p.ready, memory_order_acquire))
 		return true;
@@ -135,7 +135,7 @@ void ut_timer_python_take(struct ut_timer_python *to, uintptr_t sp)
 		l.high = ut_timer_me.high;
 	}
 	thread = p.this_thread();
-	if (thread && !is_ready(&m))
+	if (thread && !python_now_is_ready(&m))
 		return;
 	if (thread)
 		take_calls(&m, (uint64_t)(uintptr_t)thread, to);

@@ -1,9 +1,9 @@
 /*
  * thread_start.c - each new thread gets its timer before its first function runs.
  *
- * pthread_create() is ours: it starts the thread in begin(), which arms the timer and jumps to the
- * program's function. What begin() needs to know waits in a slot; without a free one, or where
- * nothing is sampled, the thread starts as it would.
+ * pthread_create() is ours: it starts the thread in timer_thread_start_begin(), which arms the
+ * timer and jumps to the program's function. What timer_thread_start_begin() needs to know waits in
+ * a slot; without a free one, or where nothing is sampled, the thread starts as it would.
  */
 #include "timer/timer.h"
 
@@ -46,7 +46,7 @@ void ut_timer_threads_init(void)
 	pthread_attr_destroy(&attr);
 }
 
-static struct waiting *claim(void)
+static struct waiting *timer_thread_start_claim(void)
 {
 	for (uint32_t i = 0; i < WAITING; i++) {
 		struct waiting *w = &waiting[atomic_fetch_add(&next_waiting, 1) % WAITING];
@@ -70,7 +70,7 @@ static void arm(size_t stack)
 	ut_timer_arm(stack > unsure ? high - (stack - unsure) : high, high);
 }
 
-static void *begin(void *arg)
+static void *timer_thread_start_begin(void *arg)
 {
 	struct waiting *w = arg;
 	void *(*run)(void *) = w->run;
@@ -100,14 +100,14 @@ int pthread_create(pthread_t *id, const pthread_attr_t *attr, void *(*run)(void 
 	memcpy(&next, &found, sizeof(found));
 	if (!next)
 		return ENOSYS;
-	w = ut_timer_on() && !ut_timer_me.locked_in ? claim() : NULL;
+	w = ut_timer_on() && !ut_timer_me.locked_in ? timer_thread_start_claim() : NULL;
 	if (!w)
 		return next(id, attr, run, arg);
 	w->run = run;
 	w->arg = arg;
 	if (!attr || pthread_attr_getstacksize(attr, &w->stack) || !w->stack)
 		w->stack = usual_stack;
-	rc = next(id, attr, begin, w);
+	rc = next(id, attr, timer_thread_start_begin, w);
 	if (rc)
 		atomic_store(&w->used, false);
 	return rc;

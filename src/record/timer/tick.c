@@ -58,7 +58,7 @@ static uint32_t take_stack(struct ut_timer_slot *slot, const struct ut_timer_thr
 }
 
 /* A slot that is ours now, by its number; UT_TIMER_SLOTS_MOST: there is none. */
-static uint32_t claim(struct ut_timer_header *h, _Atomic uint32_t *states)
+static uint32_t tick_claim(struct ut_timer_header *h, _Atomic uint32_t *states)
 {
 	for (unsigned int i = 0; i < TRIES; i++) {
 		uint32_t number = atomic_fetch_add(&h->next, 1) % ut_timer.slots;
@@ -83,11 +83,11 @@ static struct ut_timer_header *ring(void)
 	return h;
 }
 
-static void take(struct ut_timer_header *h, const siginfo_t *info, const void *context)
+static void tick_take(struct ut_timer_header *h, const siginfo_t *info, const void *context)
 {
 	_Atomic uint32_t *states = (_Atomic uint32_t *)((char *)h + UT_TIMER_STATES_AT);
 	struct ut_timer_slot *slot;
-	uint32_t number = claim(h, states);
+	uint32_t number = tick_claim(h, states);
 
 	if (number == UT_TIMER_SLOTS_MOST)
 		return;
@@ -105,7 +105,7 @@ static void take(struct ut_timer_header *h, const siginfo_t *info, const void *c
 }
 
 /* Is the session on, and a process of it? Which, and when, its own recording tells later. */
-static bool is_wanted(void)
+static bool tick_is_wanted(void)
 {
 	const struct ut_control *c = ut_timer.control;
 
@@ -128,7 +128,7 @@ void ut_timer_end(void)
 	struct ut_timer_header *h = atomic_load_explicit(&ut_timer.ring, memory_order_acquire);
 	uint64_t ran;
 
-	if (!is_wanted())
+	if (!tick_is_wanted())
 		return;
 	ran = ut_timer_ran();
 	if (!h && atomic_fetch_add(&ut_timer.ended, ran) + ran > RING_FROM)
@@ -161,7 +161,7 @@ static void sample(void *arg)
 	struct ut_timer_header *h = ring();
 
 	if (h)
-		take(h, t->info, t->context);
+		tick_take(h, t->info, t->context);
 }
 
 void ut_timer_tick(int sig, siginfo_t *info, void *context)
@@ -175,7 +175,7 @@ void ut_timer_tick(int sig, siginfo_t *info, void *context)
 		return;
 	}
 	atomic_fetch_add(&ut_timer.ticking, 1);
-	if (ut_timer_me.armed && is_wanted())
+	if (ut_timer_me.armed && tick_is_wanted())
 		ut_spare_stack_run(sample, &tick); /* the program's may have 700 bytes left */
 	errno = saved;
 	atomic_fetch_sub(&ut_timer.ticking, 1);

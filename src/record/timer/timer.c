@@ -165,7 +165,7 @@ static bool begins_on(void)
 	return variable && variable[0] && variable[0] != '0';
 }
 
-static void begin(void)
+static void timer_begin(void)
 {
 	const char *dir = secure_getenv(UT_SESSION_ENV);
 	struct ut_control *c;
@@ -198,13 +198,13 @@ bool ut_timer_on(void)
 	if (!atomic_exchange(&asked, true)) {
 		int saved = errno;
 
-		begin();
+		timer_begin();
 		errno = saved;
 	}
 	return ut_timer.control != NULL;
 }
 
-__attribute__((constructor)) static void start(void)
+__attribute__((constructor)) static void timer_start(void)
 {
 	int saved = errno;
 
@@ -214,7 +214,7 @@ __attribute__((constructor)) static void start(void)
 }
 
 /* The thread that ends the process has no other end. What it still runs has samples. */
-__attribute__((destructor)) static void finish(void)
+__attribute__((destructor)) static void timer_finish(void)
 {
 	int saved = errno;
 

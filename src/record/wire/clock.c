@@ -39,7 +39,7 @@ static bool file_has(const char *path, const char *word)
 
 /* The kernel uses the TSC as its own clock only after it has checked that it is steady and equal
  * on all CPUs; a reader of ours can ask no more of it. */
-static enum ut_clock_source probe(void)
+static enum ut_clock_source wire_clock_probe(void)
 {
 #if defined(__x86_64__)
 	unsigned int a, b, c, d;
@@ -57,7 +57,7 @@ enum ut_clock_source ut_clock_source(void)
 	int source = atomic_load_explicit(&known, memory_order_relaxed);
 
 	if (!source) {
-		source = probe();
+		source = wire_clock_probe();
 		atomic_store_explicit(&known, source, memory_order_relaxed);
 	}
 	return (enum ut_clock_source)source;
@@ -104,7 +104,7 @@ static void drop_least(struct ut_clock_map *map)
 		(map->count - least) * sizeof(map->pairs[0]));
 }
 
-static size_t place_of(const struct ut_clock_map *map, uint64_t ticks)
+static size_t wire_clock_place_of(const struct ut_clock_map *map, uint64_t ticks)
 {
 	size_t at = map->count;
 
@@ -124,13 +124,13 @@ static bool contradicts(const struct ut_clock_map *map, size_t at, const struct 
 
 void ut_clock_map_add(struct ut_clock_map *map, const struct ut_clock_pair *pair)
 {
-	size_t at = place_of(map, pair->ticks);
+	size_t at = wire_clock_place_of(map, pair->ticks);
 
 	if (pair->mono > LATEST || contradicts(map, at, pair))
 		return;
 	if (map->count == sizeof(map->pairs) / sizeof(map->pairs[0])) {
 		drop_least(map);
-		at = place_of(map, pair->ticks);
+		at = wire_clock_place_of(map, pair->ticks);
 	}
 	memmove(&map->pairs[at + 1], &map->pairs[at], (map->count - at) * sizeof(map->pairs[0]));
 	map->pairs[at] = *pair;

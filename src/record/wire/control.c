@@ -164,7 +164,7 @@ int ut_control_add_filter(char list[UT_FILTER_BYTES], const char *pattern)
 }
 
 /* * and ? as in the shell; linear, because only the last * is ever tried again. */
-static bool matches(const char *pattern, const char *name)
+static bool control_matches(const char *pattern, const char *name)
 {
 	const char *star = NULL, *resume = NULL;
 
@@ -192,7 +192,7 @@ static bool any_matches(const char *list, const char *name)
 	const char *end = list + UT_FILTER_BYTES - 1;
 
 	for (const char *p = list; p < end && *p; p += strlen(p) + 1)
-		if (matches(p, name))
+		if (control_matches(p, name))
 			return true;
 	return false;
 }

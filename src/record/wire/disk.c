@@ -211,7 +211,7 @@ static bool is_plain_name(const char *name)
 	return name && name[0] && name[0] != '.' && !name[strspn(name, letters)];
 }
 
-static int write_all(int fd, const char *bytes, size_t size)
+static int disk_write_all(int fd, const char *bytes, size_t size)
 {
 	while (size) {
 		ssize_t n = ut_sys_write(fd, bytes, size);
@@ -251,7 +251,7 @@ int ut_disk_keep(const char *name, const void *bytes, size_t size)
 		return ut_sys_close(fd);
 	if (fd < 0)
 		return errno == EEXIST ? 0 : -errno; /* another thread is writing it */
-	rc = write_all(fd, bytes, size);
+	rc = disk_write_all(fd, bytes, size);
 	ut_sys_close(fd);
 	if (!rc && ut_sys_rename(part, path))
 		rc = -errno;

@@ -74,7 +74,7 @@ static const struct {
 #define VARIABLES (sizeof(variables) / sizeof(variables[0]))
 #define CUT       "..." /* ends what did not fit */
 
-static size_t read_file(const char *path, char *buf, size_t size)
+static size_t process_read_file(const char *path, char *buf, size_t size)
 {
 	int fd = ut_sys_open(path, O_RDONLY | O_CLOEXEC, 0);
 	size_t len = 0;
@@ -129,7 +129,7 @@ static uint64_t mix_text(uint64_t hash, const char *text)
 	return hash;
 }
 
-static void look_at(struct place *p, const char *entry)
+static void process_look_at(struct place *p, const char *entry)
 {
 	const char *value;
 	size_t i = variable_of(entry, &value);
@@ -163,7 +163,7 @@ static void ask_environment(struct place *p)
 		ut_text_str(&text, variables[i].name);
 		ut_text_str(&text, "=");
 		ut_text_str(&text, value);
-		look_at(p, entry);
+		process_look_at(p, entry);
 	}
 }
 
@@ -186,7 +186,7 @@ static void scan_environment(struct place *p)
 			if (buf[i])
 				continue;
 			entry[len] = '\0';
-			look_at(p, entry);
+			process_look_at(p, entry);
 			len = 0;
 		}
 	}
@@ -226,7 +226,7 @@ static bool read_stat(uint32_t pid, struct stat_line *st)
 	else
 		ut_text_str(&text, "self"); /* in a namespace /proc may know us by another number */
 	ut_text_str(&text, "/stat");
-	if (!read_file(path, stat, sizeof(stat)))
+	if (!process_read_file(path, stat, sizeof(stat)))
 		return false;
 	open = strchr(stat, '(');
 	p = strrchr(stat, ')'); /* the name in front may hold blanks and parentheses */
@@ -321,7 +321,7 @@ static void find_name(struct ut_spool_header *h)
 {
 	char comm[32], exe[4096];
 	const char *base = strrchr(program_invocation_name, '/');
-	size_t len = read_file("/proc/self/comm", comm, sizeof(comm));
+	size_t len = process_read_file("/proc/self/comm", comm, sizeof(comm));
 	ssize_t n;
 
 	base = base ? base + 1 : program_invocation_name;
@@ -356,7 +356,7 @@ void ut_process_describe(struct ut_spool_header *h, int32_t rank)
 	find_name(h);
 	if (gethostname(h->host, sizeof(h->host) - 1))
 		h->host[0] = '\0';
-	len = read_file("/proc/self/cmdline", h->cmdline, sizeof(h->cmdline));
+	len = process_read_file("/proc/self/cmdline", h->cmdline, sizeof(h->cmdline));
 	if (!len) { /* without /proc: at least what was started */
 		len = strnlen(program_invocation_name, sizeof(h->cmdline) - 1);
 		memcpy(h->cmdline, program_invocation_name, len);
@@ -372,7 +372,7 @@ void ut_process_describe(struct ut_spool_header *h, int32_t rank)
 
 void ut_process_boot_id(char id[40])
 {
-	size_t len = read_file("/proc/sys/kernel/random/boot_id", id, 40);
+	size_t len = process_read_file("/proc/sys/kernel/random/boot_id", id, 40);
 
 	if (len && id[len - 1] == '\n')
 		id[len - 1] = '\0';

@@ -35,7 +35,7 @@ static uintptr_t find_in(const char *image, const Elf64_Shdr *symbols, const Elf
 	return 0;
 }
 
-static uintptr_t find(void)
+static uintptr_t vdso_find(void)
 {
 	const char *image = (const char *)(uintptr_t)getauxval(AT_SYSINFO_EHDR);
 	const Elf64_Ehdr *head = (const Elf64_Ehdr *)(const void *)image;
@@ -58,7 +58,7 @@ void ut_vdso_clock(clockid_t id, struct timespec *now)
 	clock_function *clock = atomic_load_explicit(&known, memory_order_relaxed);
 
 	if (!clock) {
-		uintptr_t found = find();
+		uintptr_t found = vdso_find();
 
 		clock = found ? (clock_function *)found : by_system_call;
 		atomic_store_explicit(&known, clock, memory_order_relaxed);

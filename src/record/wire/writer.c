@@ -157,7 +157,7 @@ static bool populate(struct ut_chunk *chunk, uint32_t bytes)
 	return !rc || errno == EINVAL;
 }
 
-static bool has_ended(void)
+static bool writer_has_ended(void)
 {
 	return !w.header || atomic_load_explicit(&w.header->status, memory_order_relaxed);
 }
@@ -173,14 +173,14 @@ static bool is_locked_in(void)
 
 bool ut_writer_may_go_on(void)
 {
-	return !has_ended() && !is_locked_in();
+	return !writer_has_ended() && !is_locked_in();
 }
 
 /*
  * Claims some of the file's end within one window: bytes if there is so much, at least least.
  * 0 = the recording may not grow further.
  */
-static uint32_t claim(uint32_t bytes, uint32_t least, uint64_t *offset)
+static uint32_t writer_claim(uint32_t bytes, uint32_t least, uint64_t *offset)
 {
 	uint64_t next = atomic_load(&w.header->next);
 
@@ -216,7 +216,7 @@ static struct ut_chunk *append_chunk(uint32_t bytes, uint32_t least, enum ut_chu
 	uint64_t offset;
 	char *map;
 
-	bytes = claim(bytes, least, &offset);
+	bytes = writer_claim(bytes, least, &offset);
 	if (!bytes) {
 		end_recording(-EFBIG);
 		return NULL;
@@ -328,7 +328,7 @@ static struct ut_chunk *data_chunk(struct ut_tbuf *t, uint64_t ticks)
 		atomic_fetch_add_explicit(&w.header->overwritten, 1, memory_order_relaxed);
 		return chunk;
 	}
-	if (has_ended())
+	if (writer_has_ended())
 		return NULL;
 	bytes = ut_ring_on() ? ut_ring_chunk_bytes() : next_size(t);
 	chunk = append_chunk(bytes, ut_ring_on() ? bytes : UT_CHUNK_UNIT, UT_CHUNK_DATA);
@@ -380,7 +380,7 @@ static void run_change(void *arg)
  * Room for count words in the next chunk. Signals wait meanwhile: a handler that records would
  * find the thread between two chunks.
  */
-static uint64_t *make_room(struct ut_tbuf *t, size_t count)
+static uint64_t *writer_make_room(struct ut_tbuf *t, size_t count)
 {
 	int saved = errno;
 	struct ut_signals before;
@@ -424,13 +424,13 @@ static bool catch_up(struct ut_tbuf *t, uint64_t ticks)
  * Making room takes its time, up to a page fault per page. That is ours, not the program's: what
  * ends, ended before it; everything else happens after.
  */
-static uint64_t *room(struct ut_tbuf *t, size_t count, uint64_t *ticks, bool ends)
+static uint64_t *writer_room(struct ut_tbuf *t, size_t count, uint64_t *ticks, bool ends)
 {
 	uint64_t *slot = catch_up(t, *ticks) ? ut_tbuf_take(t, count) : NULL;
 
 	if (slot)
 		return slot;
-	slot = make_room(t, count);
+	slot = writer_make_room(t, count);
 	if (!slot)
 		ut_writer_count_dropped();
 	else if (!ends)
@@ -441,7 +441,7 @@ static uint64_t *room(struct ut_tbuf *t, size_t count, uint64_t *ticks, bool end
 void ut_tbuf_word_slow(struct ut_tbuf *t, enum ut_word kind, uint64_t payload)
 {
 	uint64_t ticks = ut_clock_ticks(ut_writer_clock);
-	uint64_t *slot = room(t, 1, &ticks, kind == UT_WORD_END);
+	uint64_t *slot = writer_room(t, 1, &ticks, kind == UT_WORD_END);
 
 	if (slot)
 		__atomic_store_n(slot, ut_word(kind, ticks, payload), __ATOMIC_RELEASE);
@@ -468,7 +468,7 @@ static size_t total_words(const struct content *c)
 }
 
 /* Fills a slot so that a reader sees either nothing or all of it: spool.h (1) and (2). */
-static void fill(uint64_t *slot, uint64_t ticks, enum ut_rec type, const struct content *c)
+static void writer_fill(uint64_t *slot, uint64_t ticks, enum ut_rec type, const struct content *c)
 {
 	size_t total = total_words(c);
 
@@ -498,9 +498,9 @@ void ut_tbuf_record(struct ut_tbuf *t, enum ut_rec type, const uint64_t *words, 
 
 	while (!c.len && c.count && !words[c.count - 1])
 		c.count--;
-	slot = room(t, total_words(&c), &ticks, ends_something(type));
+	slot = writer_room(t, total_words(&c), &ticks, ends_something(type));
 	if (slot)
-		fill(slot, ticks, type, &c);
+		writer_fill(slot, ticks, type, &c);
 }
 
 void ut_writer_set_rank(int32_t rank)
@@ -595,7 +595,7 @@ bool ut_writer_define(enum ut_rec type, const uint64_t *words, size_t count, con
 		ut_writer_count_dropped();
 		return false;
 	}
-	fill(slot, ut_clock_ticks(ut_writer_clock), type, &c);
+	writer_fill(slot, ut_clock_ticks(ut_writer_clock), type, &c);
 	return true;
 }
 
@@ -612,7 +612,7 @@ void ut_tbuf_attach(struct ut_tbuf *t, uint64_t start)
 	if (!t->generation)
 		return;
 	t->thread = atomic_fetch_add(&w.header->threads, 1) + 1;
-	if (has_ended())
+	if (writer_has_ended())
 		return;
 	words[0] = ut_pack(t->thread, (uint32_t)ut_sys_call(SYS_gettid));
 	words[1] = ut_clock_ticks(ut_writer_clock);

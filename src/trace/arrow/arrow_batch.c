@@ -185,7 +185,7 @@ static void release_schema(struct ArrowSchema *schema)
 	schema->release = NULL;
 }
 
-static char *copy_text(const char *text)
+static char *arrow_batch_copy_text(const char *text)
 {
 	size_t size = strlen(text) + 1;
 
@@ -194,7 +194,7 @@ static char *copy_text(const char *text)
 
 static void make_field(struct ArrowSchema *out, const struct ut_arrow_field *field)
 {
-	char *name = copy_text(field->name);
+	char *name = arrow_batch_copy_text(field->name);
 
 	*out = (struct ArrowSchema){ .format = ut_arrow_formats[field->type],
 				     .name = name,

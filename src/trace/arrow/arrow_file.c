@@ -59,7 +59,7 @@ static void write_padding(struct ut_arrow_file *f)
 
 /* ---- descriptions -------------------------------------------------------------------------- */
 
-static int type_of(const struct ArrowSchema *c)
+static int arrow_file_type_of(const struct ArrowSchema *c)
 {
 	switch (c->format[0]) {
 	case 'l':
@@ -86,20 +86,20 @@ static void put_type(struct ut_buf *b, size_t link, const struct ArrowSchema *c)
 	};
 	struct ut_flat_field real[] = { { UT_FLAT_SHORT, REAL_DOUBLE, 0 } };
 
-	if (type_of(c) == TYPE_INT)
+	if (arrow_file_type_of(c) == TYPE_INT)
 		ut_flat_table(b, link, whole, 2);
-	else if (type_of(c) == TYPE_REAL)
+	else if (arrow_file_type_of(c) == TYPE_REAL)
 		ut_flat_table(b, link, real, 1);
 	else
 		ut_flat_table(b, link, NULL, 0);
 }
 
-static void put_column(struct ut_buf *b, size_t link, const struct ArrowSchema *c)
+static void arrow_file_put_column(struct ut_buf *b, size_t link, const struct ArrowSchema *c)
 {
 	struct ut_flat_field fields[] = {
 		{ UT_FLAT_LINK, 0, 0 },                                     /* name */
 		{ UT_FLAT_BYTE, (c->flags & ARROW_FLAG_NULLABLE) != 0, 0 }, /* may be missing */
-		{ UT_FLAT_BYTE, type_of(c), 0 },                            /* which type */
+		{ UT_FLAT_BYTE, arrow_file_type_of(c), 0 },                 /* which type */
 		{ UT_FLAT_LINK, 0, 0 },                                     /* the type */
 		{ UT_FLAT_NONE, 0, 0 },                                     /* dictionary */
 		{ UT_FLAT_LINK, 0, 0 },                                     /* children */
@@ -119,7 +119,7 @@ static void put_schema(struct ut_buf *b, size_t link, const struct ArrowSchema *
 	ut_flat_table(b, link, fields, 2);
 	columns = ut_flat_links(b, fields[1].place, (size_t)schema->n_children);
 	for (int64_t i = 0; i < schema->n_children; i++)
-		put_column(b, columns + 4 * (size_t)i, schema->children[i]);
+		arrow_file_put_column(b, columns + 4 * (size_t)i, schema->children[i]);
 }
 
 /* The table around what a message is about; the link to that. */

@@ -9,7 +9,7 @@ static void pad(struct ut_buf *b, size_t align)
 		ut_buf_char(b, '\0');
 }
 
-static void put(struct ut_buf *b, uint64_t value, size_t size)
+static void arrow_flat_put(struct ut_buf *b, uint64_t value, size_t size)
 {
 	for (size_t i = 0; i < size; i++)
 		ut_buf_char(b, (char)(value >> (8 * i) & 0xff));
@@ -23,19 +23,19 @@ static void patch(struct ut_buf *b, size_t at, uint64_t value, size_t size)
 
 void ut_flat_i64(struct ut_buf *b, int64_t value)
 {
-	put(b, (uint64_t)value, 8);
+	arrow_flat_put(b, (uint64_t)value, 8);
 }
 
 void ut_flat_i32(struct ut_buf *b, int32_t value)
 {
-	put(b, (uint32_t)value, 4);
+	arrow_flat_put(b, (uint32_t)value, 4);
 }
 
 size_t ut_flat_begin(struct ut_buf *b)
 {
 	size_t link = b->len;
 
-	put(b, 0, 4);
+	arrow_flat_put(b, 0, 4);
 	return link;
 }
 
@@ -52,7 +52,7 @@ static size_t width(const struct ut_flat_field *f)
 }
 
 /* Where each field lies, from the table's beginning; 0 = nowhere. Returns the size of all. */
-static size_t lay_out(const struct ut_flat_field *fields, size_t count, size_t *at)
+static size_t arrow_flat_lay_out(const struct ut_flat_field *fields, size_t count, size_t *at)
 {
 	size_t size = 4; /* how far it is to the list of places */
 
@@ -74,25 +74,25 @@ void ut_flat_table(struct ut_buf *b, size_t link, struct ut_flat_field *fields, 
 	size_t at[UT_FLAT_FIELDS], size, list, table;
 
 	assert(count <= UT_FLAT_FIELDS);
-	size = lay_out(fields, count, at);
+	size = arrow_flat_lay_out(fields, count, at);
 	aim(b, link);
 	table = b->len;
 	list = (table + size + 7) / 8 * 8; /* behind the table, so that links need not know it */
-	put(b, (uint64_t)(table - list), 4);
+	arrow_flat_put(b, (uint64_t)(table - list), 4);
 	for (size_t i = 0; i < count; i++) {
 		if (!at[i])
 			continue;
 		while (b->len < table + at[i])
 			ut_buf_char(b, '\0');
 		fields[i].place = b->len;
-		put(b, fields[i].size == UT_FLAT_LINK ? 0 : (uint64_t)fields[i].value,
-		    width(&fields[i]));
+		arrow_flat_put(b, fields[i].size == UT_FLAT_LINK ? 0 : (uint64_t)fields[i].value,
+			       width(&fields[i]));
 	}
 	pad(b, 8);
-	put(b, 4 + 2 * count, 2);
-	put(b, size, 2);
+	arrow_flat_put(b, 4 + 2 * count, 2);
+	arrow_flat_put(b, size, 2);
 	for (size_t i = 0; i < count; i++)
-		put(b, at[i], 2);
+		arrow_flat_put(b, at[i], 2);
 }
 
 void ut_flat_string(struct ut_buf *b, size_t link, const char *text)
@@ -100,16 +100,16 @@ void ut_flat_string(struct ut_buf *b, size_t link, const char *text)
 	size_t len = strlen(text);
 
 	aim(b, link);
-	put(b, len, 4);
+	arrow_flat_put(b, len, 4);
 	ut_buf_add(b, text, len + 1);
 }
 
 void ut_flat_vector(struct ut_buf *b, size_t link, size_t count)
 {
 	pad(b, 8);
-	put(b, 0, 4); /* so that the elements begin at a multiple of 8 */
+	arrow_flat_put(b, 0, 4); /* so that the elements begin at a multiple of 8 */
 	patch(b, link, b->len - link, 4);
-	put(b, count, 4);
+	arrow_flat_put(b, count, 4);
 }
 
 size_t ut_flat_links(struct ut_buf *b, size_t link, size_t count)
@@ -117,9 +117,9 @@ size_t ut_flat_links(struct ut_buf *b, size_t link, size_t count)
 	size_t first;
 
 	aim(b, link);
-	put(b, count, 4);
+	arrow_flat_put(b, count, 4);
 	first = b->len;
 	for (size_t i = 0; i < count; i++)
-		put(b, 0, 4);
+		arrow_flat_put(b, 0, 4);
 	return first;
 }

@@ -42,7 +42,7 @@ struct ut_arrow_table {
 
 /* ---- values -------------------------------------------------------------------------------- */
 
-static void put_bytes(struct column *c, const char *s, size_t len)
+static void arrow_table_put_bytes(struct column *c, const char *s, size_t len)
 {
 	c->bytes = ut_grow_raw(c->bytes, c->byte_count + len, &c->byte_cap, 1);
 	if (len)
@@ -53,20 +53,20 @@ static void put_bytes(struct column *c, const char *s, size_t len)
 static void put_repaired(struct column *c, struct ut_str s)
 {
 	if (ut_utf8_valid(s.ptr, s.len)) {
-		put_bytes(c, s.ptr, s.len);
+		arrow_table_put_bytes(c, s.ptr, s.len);
 		return;
 	}
 	c->bytes = ut_grow_raw(c->bytes, c->byte_count + 3 * s.len, &c->byte_cap, 1);
 	c->byte_count += ut_utf8_copy(c->bytes + c->byte_count, s.ptr, s.len);
 }
 
-static void put_number(struct column *c, int64_t rows, int64_t number)
+static void arrow_table_put_number(struct column *c, int64_t rows, int64_t number)
 {
 	c->numbers = ut_grow_raw(c->numbers, (size_t)rows + 1, &c->number_cap, sizeof(*c->numbers));
 	c->numbers[rows] = number;
 }
 
-static int64_t bits_of(double value)
+static int64_t arrow_table_bits_of(double value)
 {
 	int64_t bits;
 
@@ -110,7 +110,7 @@ static void mark(struct column *c, int64_t row, bool there)
 static void ints_to_reals(struct column *c, int64_t rows)
 {
 	for (int64_t i = 0; i < rows; i++)
-		c->numbers[i] = bits_of((double)c->numbers[i]);
+		c->numbers[i] = arrow_table_bits_of((double)c->numbers[i]);
 }
 
 static void numbers_to_texts(struct column *c, int64_t rows)
@@ -124,7 +124,7 @@ static void numbers_to_texts(struct column *c, int64_t rows)
 			snprintf(digits, sizeof(digits), "%" PRId64, c->numbers[i]);
 		else
 			ut_double_digits(digits, real_of(c->numbers[i]));
-		put_bytes(c, digits, strlen(digits));
+		arrow_table_put_bytes(c, digits, strlen(digits));
 		c->numbers[i] = (int64_t)c->byte_count;
 	}
 }
@@ -136,7 +136,7 @@ static void nulls_to_texts(struct column *c, int64_t rows)
 }
 
 /* Makes the column at least that general. */
-static void widen(struct column *c, int64_t rows, enum kind kind)
+static void arrow_table_widen(struct column *c, int64_t rows, enum kind kind)
 {
 	if (kind <= c->kind)
 		return;
@@ -155,7 +155,7 @@ static struct column *begin_cell(struct ut_arrow_table *t, enum kind kind)
 {
 	struct column *c = &t->columns[t->next];
 
-	widen(c, t->rows, kind);
+	arrow_table_widen(c, t->rows, kind);
 	mark(c, t->rows, kind != EMPTY);
 	return c;
 }
@@ -172,7 +172,7 @@ void ut_arrow_add_null(struct ut_arrow_table *t)
 {
 	struct column *c = begin_cell(t, EMPTY);
 
-	put_number(c, t->rows, c->kind >= TEXTS ? (int64_t)c->byte_count : 0);
+	arrow_table_put_number(c, t->rows, c->kind >= TEXTS ? (int64_t)c->byte_count : 0);
 	end_cell(t);
 }
 
@@ -183,12 +183,12 @@ void ut_arrow_add_int(struct ut_arrow_table *t, int64_t value)
 
 	if (c->kind >= TEXTS) {
 		snprintf(digits, sizeof(digits), "%" PRId64, value);
-		put_bytes(c, digits, strlen(digits));
+		arrow_table_put_bytes(c, digits, strlen(digits));
 		value = (int64_t)c->byte_count;
 	} else if (c->kind == REALS) {
-		value = bits_of((double)value);
+		value = arrow_table_bits_of((double)value);
 	}
-	put_number(c, t->rows, value);
+	arrow_table_put_number(c, t->rows, value);
 	end_cell(t);
 }
 
@@ -199,10 +199,10 @@ void ut_arrow_add_real(struct ut_arrow_table *t, double value)
 
 	if (c->kind >= TEXTS) {
 		ut_double_digits(digits, value);
-		put_bytes(c, digits, strlen(digits));
-		put_number(c, t->rows, (int64_t)c->byte_count);
+		arrow_table_put_bytes(c, digits, strlen(digits));
+		arrow_table_put_number(c, t->rows, (int64_t)c->byte_count);
 	} else {
-		put_number(c, t->rows, bits_of(value));
+		arrow_table_put_number(c, t->rows, arrow_table_bits_of(value));
 	}
 	end_cell(t);
 }
@@ -212,10 +212,10 @@ void ut_arrow_add_text(struct ut_arrow_table *t, struct ut_str text)
 	struct column *c = begin_cell(t, TEXTS);
 
 	if (c->kind == BLOBS)
-		put_bytes(c, text.ptr, text.len);
+		arrow_table_put_bytes(c, text.ptr, text.len);
 	else
 		put_repaired(c, text);
-	put_number(c, t->rows, (int64_t)c->byte_count);
+	arrow_table_put_number(c, t->rows, (int64_t)c->byte_count);
 	end_cell(t);
 }
 
@@ -223,8 +223,8 @@ void ut_arrow_add_bytes(struct ut_arrow_table *t, struct ut_str bytes)
 {
 	struct column *c = begin_cell(t, BLOBS);
 
-	put_bytes(c, bytes.ptr, bytes.len);
-	put_number(c, t->rows, (int64_t)c->byte_count);
+	arrow_table_put_bytes(c, bytes.ptr, bytes.len);
+	arrow_table_put_number(c, t->rows, (int64_t)c->byte_count);
 	end_cell(t);
 }
 
@@ -268,7 +268,7 @@ void ut_arrow_table_free(struct ut_arrow_table *t)
 
 /* ---- the stream ---------------------------------------------------------------------------- */
 
-static enum ut_arrow_type type_of(const struct column *c)
+static enum ut_arrow_type arrow_table_type_of(const struct column *c)
 {
 	bool is_long = c->was_long || c->byte_count > INT32_MAX;
 
@@ -305,7 +305,9 @@ static void *take_offsets(struct column *c, int64_t rows, bool is_long)
 
 static struct ut_arrow_data take_column(struct column *c, int64_t rows)
 {
-	struct ut_arrow_data data = { .type = type_of(c), .nulls = c->nulls, .valid = c->valid };
+	struct ut_arrow_data data = { .type = arrow_table_type_of(c),
+				      .nulls = c->nulls,
+				      .valid = c->valid };
 
 	if (c->kind == EMPTY)
 		nulls_to_texts(c, rows);
@@ -346,8 +348,8 @@ void ut_arrow_table_schema(const struct ut_arrow_table *t, struct ArrowSchema *o
 	struct ut_arrow_field *fields = ut_make((t->count + !t->count) * sizeof(*fields));
 
 	for (size_t i = 0; i < t->count; i++)
-		fields[i] = (struct ut_arrow_field){ t->columns[i].name, type_of(&t->columns[i]),
-						     true };
+		fields[i] = (struct ut_arrow_field){ t->columns[i].name,
+						     arrow_table_type_of(&t->columns[i]), true };
 	ut_arrow_schema(out, fields, t->count);
 	free(fields);
 }
@@ -402,7 +404,7 @@ static const char *get_last_error(struct ArrowArrayStream *stream)
 	return NULL;
 }
 
-static void release(struct ArrowArrayStream *stream)
+static void arrow_table_release(struct ArrowArrayStream *stream)
 {
 	struct stream *s = stream->private_data;
 
@@ -416,5 +418,6 @@ void ut_arrow_table_stream(struct ut_arrow_table *table, struct ArrowArrayStream
 	struct stream *s = ut_make(sizeof(*s));
 
 	s->table = table;
-	*out = (struct ArrowArrayStream){ get_schema, get_next, get_last_error, release, s };
+	*out = (struct ArrowArrayStream){ get_schema, get_next, get_last_error, arrow_table_release,
+					  s };
 }

@@ -142,7 +142,8 @@ static void put_chunk(struct ut_thrift *t, const struct ArrowSchema *column,
 	ut_thrift_end(t);
 }
 
-static void put_group(struct ut_thrift *t, const struct ArrowSchema *schema, const struct group *g)
+static void parquet_file_put_group(struct ut_thrift *t, const struct ArrowSchema *schema,
+				   const struct group *g)
 {
 	int64_t plain = 0, packed = 0;
 
@@ -173,7 +174,7 @@ static void put_contents(struct ut_parquet *p)
 	ut_thrift_i64(&t, 3, rows);
 	ut_thrift_list(&t, 4, UT_THRIFT_STRUCT, p->group_count);
 	for (size_t i = 0; i < p->group_count; i++)
-		put_group(&t, &p->schema, &p->groups[i]);
+		parquet_file_put_group(&t, &p->schema, &p->groups[i]);
 	ut_thrift_text(&t, 6, "unitrace version " UT_VERSION);
 	ut_thrift_list(&t, 7, UT_THRIFT_STRUCT, (size_t)p->schema.n_children);
 	for (int64_t i = 0; i < p->schema.n_children; i++) {

@@ -65,7 +65,7 @@ static bool is_there(const struct ArrowArray *a, int64_t row)
 	return !a->null_count || !valid || valid[row / 8] >> (row % 8) & 1;
 }
 
-static struct ut_str text_at(const struct writer *w, int64_t row)
+static struct ut_str parquet_page_text_at(const struct writer *w, int64_t row)
 {
 	const char *bytes = w->values->buffers[2];
 	bool is_long = w->column->format[0] == 'U' || w->column->format[0] == 'Z';
@@ -81,19 +81,19 @@ static void put_u32(struct ut_buf *to, uint32_t value)
 	ut_buf_add(to, (const char *)&value, sizeof(value));
 }
 
-static void put_text(struct ut_buf *to, struct ut_str text)
+static void parquet_page_put_text(struct ut_buf *to, struct ut_str text)
 {
 	put_u32(to, (uint32_t)text.len);
 	ut_buf_add(to, text.ptr, text.len);
 }
 
-static void put_value(struct writer *w, int64_t row)
+static void parquet_page_put_value(struct writer *w, int64_t row)
 {
 	const char *values = w->values->buffers[1];
 	size_t size = ut_parquet_type(w->column) == UT_PARQUET_INT32 ? 4 : 8;
 
 	if (ut_parquet_type(w->column) == UT_PARQUET_BYTES)
-		put_text(&w->page, text_at(w, row));
+		parquet_page_put_text(&w->page, parquet_page_text_at(w, row));
 	else
 		ut_buf_add(&w->page, values + (size_t)row * size, size);
 }
@@ -123,11 +123,11 @@ static void find_bounds(struct writer *w)
 
 static uint32_t find_word(struct writer *w, struct ut_hashtab *table, int64_t row)
 {
-	struct ut_str text = text_at(w, row);
+	struct ut_str text = parquet_page_text_at(w, row);
 	uint32_t hash = (uint32_t)ut_hash_bytes(text.ptr, text.len), at = hash, number;
 
 	while ((number = ut_hashtab_next(table, hash, &at)) &&
-	       !ut_str_eq(text_at(w, w->words[number - 1]), text))
+	       !ut_str_eq(parquet_page_text_at(w, w->words[number - 1]), text))
 		;
 	if (number)
 		return number;
@@ -214,7 +214,7 @@ static void put_dictionary(struct writer *w)
 {
 	w->page.len = 0;
 	for (uint32_t i = 0; i < w->word_count; i++)
-		put_text(&w->page, text_at(w, w->words[i]));
+		parquet_page_put_text(&w->page, parquet_page_text_at(w, w->words[i]));
 	put_page(w, PAGE_DICTIONARY, w->word_count, UT_PARQUET_PLAIN);
 }
 
@@ -251,7 +251,7 @@ static void put_numbers(struct writer *w, int64_t first, size_t count)
 	ut_parquet_runs(&w->page, w->numbers + first, there, bits);
 }
 
-static void put_rows(struct writer *w, int64_t first, size_t count)
+static void parquet_page_put_rows(struct writer *w, int64_t first, size_t count)
 {
 	w->page.len = 0;
 	put_levels(w, first, count);
@@ -260,7 +260,7 @@ static void put_rows(struct writer *w, int64_t first, size_t count)
 	} else {
 		for (size_t i = 0; i < count; i++) {
 			if (is_there(w->values, first + (int64_t)i))
-				put_value(w, first + (int64_t)i);
+				parquet_page_put_value(w, first + (int64_t)i);
 		}
 	}
 	put_page(w, PAGE_DATA, count, w->has_words ? UT_PARQUET_DICTIONARY : UT_PARQUET_PLAIN);
@@ -282,7 +282,7 @@ int ut_parquet_column(struct ut_buf *to, int64_t at, const struct ArrowSchema *c
 	}
 	chunk->data = at + (int64_t)to->len;
 	for (int64_t i = 0; i < rows && !w.rc; i += PAGE_ROWS)
-		put_rows(&w, i, (size_t)(rows - i < PAGE_ROWS ? rows - i : PAGE_ROWS));
+		parquet_page_put_rows(&w, i, (size_t)(rows - i < PAGE_ROWS ? rows - i : PAGE_ROWS));
 	free(w.numbers);
 	free(w.words);
 	ut_buf_release(&w.page);

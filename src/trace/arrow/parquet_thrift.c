@@ -16,7 +16,7 @@ static uint64_t zigzag(int64_t value)
 	return (uint64_t)value << 1 ^ (value < 0 ? UINT64_MAX : 0);
 }
 
-static void put_head(struct ut_thrift *t, int field, enum ut_thrift_type type)
+static void parquet_thrift_put_head(struct ut_thrift *t, int field, enum ut_thrift_type type)
 {
 	int step = field - t->last[t->depth];
 
@@ -32,17 +32,17 @@ static void put_head(struct ut_thrift *t, int field, enum ut_thrift_type type)
 
 void ut_thrift_i32(struct ut_thrift *t, int field, int32_t value)
 {
-	put_head(t, field, UT_THRIFT_I32);
+	parquet_thrift_put_head(t, field, UT_THRIFT_I32);
 	ut_thrift_varint(t->to, zigzag(value));
 }
 
 void ut_thrift_i64(struct ut_thrift *t, int field, int64_t value)
 {
-	put_head(t, field, UT_THRIFT_I64);
+	parquet_thrift_put_head(t, field, UT_THRIFT_I64);
 	ut_thrift_varint(t->to, zigzag(value));
 }
 
-static void put_bytes(struct ut_buf *to, const void *bytes, size_t len)
+static void parquet_thrift_put_bytes(struct ut_buf *to, const void *bytes, size_t len)
 {
 	ut_thrift_varint(to, len);
 	ut_buf_add(to, bytes, len);
@@ -50,8 +50,8 @@ static void put_bytes(struct ut_buf *to, const void *bytes, size_t len)
 
 void ut_thrift_bytes(struct ut_thrift *t, int field, const void *bytes, size_t len)
 {
-	put_head(t, field, UT_THRIFT_BYTES);
-	put_bytes(t->to, bytes, len);
+	parquet_thrift_put_head(t, field, UT_THRIFT_BYTES);
+	parquet_thrift_put_bytes(t->to, bytes, len);
 }
 
 void ut_thrift_text(struct ut_thrift *t, int field, const char *text)
@@ -62,7 +62,7 @@ void ut_thrift_text(struct ut_thrift *t, int field, const char *text)
 void ut_thrift_begin(struct ut_thrift *t, int field)
 {
 	if (field)
-		put_head(t, field, UT_THRIFT_STRUCT);
+		parquet_thrift_put_head(t, field, UT_THRIFT_STRUCT);
 	assert(t->depth + 1 < UT_THRIFT_DEPTH);
 	t->last[++t->depth] = 0;
 }
@@ -75,7 +75,7 @@ void ut_thrift_end(struct ut_thrift *t)
 
 void ut_thrift_list(struct ut_thrift *t, int field, enum ut_thrift_type type, size_t count)
 {
-	put_head(t, field, UT_THRIFT_LIST);
+	parquet_thrift_put_head(t, field, UT_THRIFT_LIST);
 	if (count < 15) {
 		ut_buf_char(t->to, (char)(count << 4 | (size_t)type));
 		return;
@@ -91,5 +91,5 @@ void ut_thrift_element_i32(struct ut_thrift *t, int32_t value)
 
 void ut_thrift_element_text(struct ut_thrift *t, const char *text)
 {
-	put_bytes(t->to, text, strlen(text));
+	parquet_thrift_put_bytes(t->to, text, strlen(text));
 }

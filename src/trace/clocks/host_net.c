@@ -39,7 +39,7 @@ void ut_host_net_free(struct ut_host_net *net)
 
 /* ---- evidence ------------------------------------------------------------------------------ */
 
-static uint32_t hash_of(uint32_t low, uint32_t high)
+static uint32_t host_net_hash_of(uint32_t low, uint32_t high)
 {
 	uint64_t h = ((uint64_t)low << 32 | high) * UINT64_C(0x9e3779b97f4a7c15);
 
@@ -48,7 +48,7 @@ static uint32_t hash_of(uint32_t low, uint32_t high)
 
 static struct ut_net_edge *edge_of(struct ut_host_net *net, uint32_t low, uint32_t high)
 {
-	uint32_t hash = hash_of(low, high), at = hash, number;
+	uint32_t hash = host_net_hash_of(low, high), at = hash, number;
 
 	while ((number = ut_hashtab_next(&net->lookup, hash, &at)) &&
 	       (net->edges[number - 1].low != low || net->edges[number - 1].high != high))
@@ -188,7 +188,7 @@ static uint32_t nearest(const struct solving *s)
 }
 
 /* Goes one edge further from a clock that is reached. */
-static void step(struct solving *s, uint32_t clock)
+static void host_net_step(struct solving *s, uint32_t clock)
 {
 	const struct ut_net_edge *e = &s->net->edges[s->way[clock]];
 	uint32_t before = other_end(e, clock);
@@ -222,7 +222,7 @@ static void reach_all(struct solving *s)
 
 	find_context(s, s->result->root, 0);
 	while ((next = nearest(s)) != NOBODY) {
-		step(s, next);
+		host_net_step(s, next);
 		find_context(s, next, s->cost[next]);
 	}
 }

@@ -40,7 +40,7 @@ void ut_time_bounds_at_most(struct ut_time_bounds *b, int64_t at, int64_t offset
 	b->upper[b->upper_count++] = (struct ut_time_bound){ at, offset };
 }
 
-static int by_time(const void *a, const void *b)
+static int time_bounds_by_time(const void *a, const void *b)
 {
 	const struct ut_time_bound *x = a, *y = b;
 
@@ -267,7 +267,7 @@ static size_t first_from(const struct ut_time_bound *bounds, size_t count, int64
 }
 
 /* Two halves, each with enough on both sides; false if there are none. */
-static bool cut(const struct piece *p, struct piece halves[2])
+static bool time_bounds_cut(const struct piece *p, struct piece halves[2])
 {
 	int64_t mid = p->from + (p->to - p->from) / 2;
 	size_t low = first_from(p->lower, p->lower_count, mid);
@@ -314,7 +314,7 @@ static enum ut_bounds_fit fit_piece(const struct piece *p, int cuts, struct ut_t
 	fit_line(&f, p);
 	from = (double)(p->from - f.at);
 	to = (double)(p->to - f.at);
-	if (f.room < 0 && cuts < MOST_CUTS && cut(p, halves)) {
+	if (f.room < 0 && cuts < MOST_CUTS && time_bounds_cut(p, halves)) {
 		release_fit(&f);
 		for (int i = 0; i < 2; i++) {
 			if (fit_piece(&halves[i], cuts + 1, map) == UT_FIT_CONTRARY)
@@ -351,8 +351,8 @@ enum ut_bounds_fit ut_time_bounds_fit(struct ut_time_bounds *b, int64_t from, in
 {
 	struct piece p;
 
-	ut_sort(b->lower, b->lower_count, sizeof(*b->lower), by_time);
-	ut_sort(b->upper, b->upper_count, sizeof(*b->upper), by_time);
+	ut_sort(b->lower, b->lower_count, sizeof(*b->lower), time_bounds_by_time);
+	ut_sort(b->upper, b->upper_count, sizeof(*b->upper), time_bounds_by_time);
 	p = (struct piece){ b->lower, b->upper, b->lower_count, b->upper_count, from, to };
 	if (!b->lower_count || !b->upper_count) {
 		stay_near(b, from, guess, map);

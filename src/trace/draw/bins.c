@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-static size_t column_of(double x, double low, double high, size_t columns)
+static size_t bins_column_of(double x, double low, double high, size_t columns)
 {
 	double at = (x - low) / (high - low) * (double)columns;
 
@@ -23,7 +23,7 @@ size_t ut_bins_fill(struct ut_bin *bins, size_t columns, const struct ut_bins_of
 
 		if (!isfinite(value) || !isfinite(at) || at < of->low || at > of->high)
 			continue;
-		column = column_of(at, of->low, of->high, columns);
+		column = bins_column_of(at, of->low, of->high, columns);
 		if (!bin || column > last) {
 			if (used == columns)
 				break; /* x does not ascend */

@@ -38,7 +38,7 @@ static struct ut_box box_of(const struct ut_plot *p, double at, double thick, do
 	return (struct ut_box){ at, fmin(a, b), thick, fabs(b - a) };
 }
 
-static void report(struct ut_plot *p, const struct ut_series *s, size_t i)
+static void chart_bars_report(struct ut_plot *p, const struct ut_series *s, size_t i)
 {
 	const struct ut_axis *names = ut_chart_names(p->chart);
 	char number[UT_TICKS_LABEL];
@@ -87,7 +87,7 @@ static void draw_stacked(struct ut_plot *p, struct slots slots, size_t name)
 			continue;
 		ut_scene_rect(p->scene, &paint,
 			      box_of(p, at, slots.each * FILLED, *sum, *sum + value));
-		report(p, s, name);
+		chart_bars_report(p, s, name);
 		*sum += value;
 	}
 }
@@ -109,7 +109,7 @@ static void draw_beside(struct ut_plot *p, struct slots slots, size_t name)
 			continue;
 		box = box_of(p, at, thick, least, s->y[name]);
 		ut_scene_rect(p->scene, &paint, box);
-		report(p, s, name);
+		chart_bars_report(p, s, name);
 		if (with_values)
 			write_value(p, &box, s->y[name]);
 	}

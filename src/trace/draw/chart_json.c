@@ -11,7 +11,7 @@
 
 #define COLUMNS 1000u /* of a line: as many as a wide screen tells apart at two pixels each */
 
-static void put_text(struct ut_out *o, const char *key, struct ut_str text)
+static void chart_json_put_text(struct ut_out *o, const char *key, struct ut_str text)
 {
 	if (!text.len)
 		return;
@@ -20,7 +20,7 @@ static void put_text(struct ut_out *o, const char *key, struct ut_str text)
 }
 
 /* A hole is null. */
-static void put_number(struct ut_out *o, double value)
+static void chart_json_put_number(struct ut_out *o, double value)
 {
 	if (isfinite(value))
 		ut_out_json_double(o, value);
@@ -35,12 +35,13 @@ static void put_numbers(struct ut_out *o, const char *key, const double *values,
 	ut_out_fmt(o, ",\"%s\":[", key);
 	for (size_t i = 0; i < count; i++) {
 		ut_out_text(o, i ? "," : "");
-		put_number(o, values[i]);
+		chart_json_put_number(o, values[i]);
 	}
 	ut_out_text(o, "]");
 }
 
-static void put_names(struct ut_out *o, const char *key, const struct ut_str *names, size_t count)
+static void chart_json_put_names(struct ut_out *o, const char *key, const struct ut_str *names,
+				 size_t count)
 {
 	if (!names)
 		return;
@@ -56,9 +57,9 @@ static void put_names(struct ut_out *o, const char *key, const struct ut_str *na
 static void put_range(struct ut_out *o, double low, double high)
 {
 	ut_out_text(o, ",\"low\":");
-	put_number(o, low);
+	chart_json_put_number(o, low);
 	ut_out_text(o, ",\"high\":");
-	put_number(o, high);
+	chart_json_put_number(o, high);
 }
 
 static void put_axis(struct ut_out *o, const char *key, const struct ut_axis *axis)
@@ -67,10 +68,10 @@ static void put_axis(struct ut_out *o, const char *key, const struct ut_axis *ax
 
 	ut_out_fmt(o, ",\"%s\":{\"numbers\":\"%s\",\"log\":%s", key, numbers[axis->numbers],
 		   axis->is_log ? "true" : "false");
-	put_text(o, "title", axis->title);
+	chart_json_put_text(o, "title", axis->title);
 	if (axis->low < axis->high && isfinite(axis->low) && isfinite(axis->high))
 		put_range(o, axis->low, axis->high);
-	put_names(o, "names", axis->names, axis->name_count);
+	chart_json_put_names(o, "names", axis->names, axis->name_count);
 	ut_out_text(o, "}");
 }
 
@@ -113,8 +114,8 @@ static void put_series(struct ut_out *o, const struct ut_series *s, double low, 
 		put_numbers(o, "x", s->x, s->count);
 		put_numbers(o, "y", s->y, s->count);
 		put_numbers(o, "weight", s->weight, s->count);
-		put_names(o, "notes", s->notes, s->count);
-		put_names(o, "labels", s->labels, s->count);
+		chart_json_put_names(o, "notes", s->notes, s->count);
+		chart_json_put_names(o, "labels", s->labels, s->count);
 	}
 	if (s->colour)
 		ut_out_fmt(o, ",\"colour\":%u", s->colour);
@@ -134,10 +135,10 @@ static void put_spans(struct ut_out *o, const struct ut_chart *c)
 	ut_out_text(o, ",\"spans\":[");
 	for (size_t i = 0; i < c->span_count; i++) {
 		ut_out_text(o, i ? ",{\"from\":" : "{\"from\":");
-		put_number(o, c->spans[i].from);
+		chart_json_put_number(o, c->spans[i].from);
 		ut_out_text(o, ",\"to\":");
-		put_number(o, c->spans[i].to);
-		put_text(o, "name", c->spans[i].name);
+		chart_json_put_number(o, c->spans[i].to);
+		chart_json_put_text(o, "name", c->spans[i].name);
 		ut_out_text(o, "}");
 	}
 	ut_out_text(o, "]");
@@ -164,9 +165,9 @@ void ut_chart_json(struct ut_out *o, const struct ut_chart *c)
 	}
 	ut_out_fmt(o, "{\"stacked\":%s,\"sideways\":%s", c->is_stacked ? "true" : "false",
 		   c->is_sideways ? "true" : "false");
-	put_text(o, "title", c->title);
-	put_text(o, "subtitle", c->subtitle);
-	put_text(o, "note", c->note);
+	chart_json_put_text(o, "title", c->title);
+	chart_json_put_text(o, "subtitle", c->subtitle);
+	chart_json_put_text(o, "note", c->note);
 	put_axis(o, "x", &x);
 	put_axis(o, "y", &c->y);
 	ut_out_text(o, ",\"series\":[");

@@ -160,7 +160,7 @@ static void draw_bins(struct ut_plot *p, const struct ut_series *s, const struct
 }
 
 /* The part of a piece of line that lies in the area; false if there is none. */
-static bool cut(const struct ut_box *area, struct ut_point *a, struct ut_point *b)
+static bool chart_lines_cut(const struct ut_box *area, struct ut_point *a, struct ut_point *b)
 {
 	const double dx = b->x - a->x, dy = b->y - a->y;
 	const double p[] = { -dx, dx, -dy, dy };
@@ -196,7 +196,7 @@ static double longest_piece(const struct ut_plot *p, const struct ut_series *s,
 				      ut_scale_place(&p->y, s->y[i - 1]) };
 		struct ut_point b = { ut_scale_place(&p->x, x_of(s, i)),
 				      ut_scale_place(&p->y, s->y[i]) };
-		double length = cut(&p->area, &a, &b) ? hypot(b.x - a.x, b.y - a.y) : 0;
+		double length = chart_lines_cut(&p->area, &a, &b) ? hypot(b.x - a.x, b.y - a.y) : 0;
 
 		if (length > longest) {
 			longest = length;

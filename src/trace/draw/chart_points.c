@@ -89,7 +89,7 @@ static double radius_of(const struct ut_series *s, size_t i, double most)
 	return fmax(LEAST, LARGEST * sqrt(fmax(0, s->weight[i]) / most));
 }
 
-static void report(struct ut_plot *p, const struct ut_series *s, size_t i)
+static void chart_points_report(struct ut_plot *p, const struct ut_series *s, size_t i)
 {
 	char x[UT_TICKS_LABEL], y[UT_TICKS_LABEL], note[160];
 
@@ -104,20 +104,21 @@ static void report(struct ut_plot *p, const struct ut_series *s, size_t i)
 }
 
 /* No number is. */
-static bool is_inside(const struct ut_box *area, struct ut_point at)
+static bool chart_points_is_inside(const struct ut_box *area, struct ut_point at)
 {
 	return at.x >= area->x && at.x <= area->x + area->width && at.y >= area->y &&
 	       at.y <= area->y + area->height;
 }
 
-static struct ut_str name_of(const struct ut_series *s, size_t i)
+static struct ut_str chart_points_name_of(const struct ut_series *s, size_t i)
 {
 	if (s->labels)
 		return s->labels[i];
 	return s->names_points && s->notes ? s->notes[i] : (struct ut_str){ 0 };
 }
 
-static struct ut_point place_of(const struct ut_plot *p, const struct ut_series *s, size_t i)
+static struct ut_point chart_points_place_of(const struct ut_plot *p, const struct ut_series *s,
+					     size_t i)
 {
 	return (struct ut_point){ ut_scale_place(&p->x, s->x ? s->x[i] : (double)i),
 				  ut_scale_place(&p->y, s->y[i]) };
@@ -140,13 +141,13 @@ static void draw_discs(struct ut_plot *p, size_t series, double most, struct lab
 					.width = 0.6 };
 
 	for (size_t i = 0; i < s->count; i++) {
-		struct ut_point at = place_of(p, s, i);
+		struct ut_point at = chart_points_place_of(p, s, i);
 		double radius = radius_of(s, i, most);
 
-		if (!is_inside(&p->area, at))
+		if (!chart_points_is_inside(&p->area, at))
 			continue;
 		ut_scene_disc(p->scene, &paint, at, radius);
-		report(p, s, i);
+		chart_points_report(p, s, i);
 		if (l->boxes && l->count < OBSTACLES)
 			l->boxes[l->count++] = core_of(at, radius);
 	}
@@ -155,10 +156,10 @@ static void draw_discs(struct ut_plot *p, size_t series, double most, struct lab
 static void write_names(struct ut_plot *p, const struct ut_series *s, double most, struct labels *l)
 {
 	for (size_t i = 0; i < s->count && l->written < NAMES; i++) {
-		struct ut_point at = place_of(p, s, i);
+		struct ut_point at = chart_points_place_of(p, s, i);
 
-		if (name_of(s, i).len && is_inside(&p->area, at))
-			write_name(p, l, at, radius_of(s, i, most), name_of(s, i));
+		if (chart_points_name_of(s, i).len && chart_points_is_inside(&p->area, at))
+			write_name(p, l, at, radius_of(s, i, most), chart_points_name_of(s, i));
 	}
 }
 

@@ -40,7 +40,7 @@ static bool has_points(const struct ut_chart *c)
 	return false;
 }
 
-static void widen(double value, bool is_log, double *low, double *high)
+static void chart_scale_widen(double value, bool is_log, double *low, double *high)
 {
 	if (!isfinite(value) || (is_log && value <= 0))
 		return;
@@ -49,7 +49,8 @@ static void widen(double value, bool is_log, double *low, double *high)
 }
 
 /* Something to draw on, whatever the data are. */
-static void finalize(const struct ut_axis *axis, bool with_zero, double *low, double *high)
+static void chart_scale_finalize(const struct ut_axis *axis, bool with_zero, double *low,
+				 double *high)
 {
 	if (axis->low < axis->high && isfinite(axis->low) && isfinite(axis->high) &&
 	    (!axis->is_log || axis->low > 0)) {
@@ -83,9 +84,9 @@ void ut_chart_range_x(const struct ut_chart *c, double *low, double *high)
 		const struct ut_series *s = &c->series[i];
 
 		for (size_t k = 0; k < s->count; k++)
-			widen(s->x ? s->x[k] : (double)k, c->x.is_log, low, high);
+			chart_scale_widen(s->x ? s->x[k] : (double)k, c->x.is_log, low, high);
 	}
-	finalize(&c->x, has_points(c), low, high);
+	chart_scale_finalize(&c->x, has_points(c), low, high);
 }
 
 /* Bars on each other: what is below zero goes down from it. */
@@ -100,8 +101,8 @@ static void range_stacked(const struct ut_chart *c, double *low, double *high)
 			if (isfinite(v))
 				*(v > 0 ? &up : &down) += v;
 		}
-		widen(up, false, low, high);
-		widen(down, false, low, high);
+		chart_scale_widen(up, false, low, high);
+		chart_scale_widen(down, false, low, high);
 	}
 }
 
@@ -115,9 +116,9 @@ void ut_chart_range_y(const struct ut_chart *c, double *low, double *high)
 		range_stacked(c, low, high);
 	for (size_t i = 0; i < c->count && !c->is_stacked; i++) {
 		for (size_t k = 0; k < c->series[i].count; k++)
-			widen(c->series[i].y[k], axis->is_log, low, high);
+			chart_scale_widen(c->series[i].y[k], axis->is_log, low, high);
 	}
-	finalize(axis, true, low, high);
+	chart_scale_finalize(axis, true, low, high);
 }
 
 uint32_t ut_series_ink(const struct ut_chart *c, size_t series)

@@ -146,13 +146,13 @@ static void draw_page(const struct paper *p, const struct ut_scene_page *page)
 		draw_mark(p, &page->marks[i]);
 }
 
-static cairo_status_t take(void *out, const unsigned char *data, unsigned int len)
+static cairo_status_t paper_take(void *out, const unsigned char *data, unsigned int len)
 {
 	ut_out_write(out, data, len);
 	return CAIRO_STATUS_SUCCESS;
 }
 
-static int evaluate(cairo_status_t status, struct ut_err *err)
+static int paper_evaluate(cairo_status_t status, struct ut_err *err)
 {
 	return status == CAIRO_STATUS_SUCCESS ? 0
 					      : ut_err_set(err, -EIO, "cairo cannot draw this: %s",
@@ -172,7 +172,7 @@ int ut_paper_pdf(const struct ut_scene *s, struct ut_out *out, struct ut_err *er
 
 	if (rc)
 		return rc;
-	surface = ut_cairo.pdf_surface_create_for_stream(take, out, 1, 1);
+	surface = ut_cairo.pdf_surface_create_for_stream(paper_take, out, 1, 1);
 	if (ut_cairo.pdf_surface_set_metadata) {
 		ut_cairo.pdf_surface_set_metadata(surface, METADATA_TITLE,
 						  ut_scene_title_of(s).ptr);
@@ -187,11 +187,11 @@ int ut_paper_pdf(const struct ut_scene *s, struct ut_out *out, struct ut_err *er
 		draw_page(&p, &page);
 		ut_cairo.show_page(p.to);
 	}
-	rc = evaluate(ut_cairo.status(p.to), err);
+	rc = paper_evaluate(ut_cairo.status(p.to), err);
 	ut_cairo.destroy(p.to);
 	ut_cairo.surface_finish(surface);
 	if (!rc)
-		rc = evaluate(ut_cairo.surface_status(surface), err);
+		rc = paper_evaluate(ut_cairo.surface_status(surface), err);
 	ut_cairo.surface_destroy(surface);
 	return rc;
 }
@@ -238,10 +238,11 @@ int ut_paper_png(const struct ut_scene *s, struct ut_out *out, struct ut_err *er
 		draw_page(&p, &page);
 		ut_cairo.translate(p.to, 0, page.height);
 	}
-	rc = evaluate(ut_cairo.status(p.to), err);
+	rc = paper_evaluate(ut_cairo.status(p.to), err);
 	ut_cairo.destroy(p.to);
 	if (!rc)
-		rc = evaluate(ut_cairo.surface_write_to_png_stream(surface, take, out), err);
+		rc = paper_evaluate(ut_cairo.surface_write_to_png_stream(surface, paper_take, out),
+				    err);
 	ut_cairo.surface_destroy(surface);
 	return rc;
 }

@@ -80,7 +80,7 @@ void ut_scene_page(struct ut_scene *s, double width, double height)
 }
 
 /* NULL if the place is none. */
-static struct ut_mark *add(struct ut_scene *s, enum ut_mark_kind kind, struct ut_box box)
+static struct ut_mark *scene_add(struct ut_scene *s, enum ut_mark_kind kind, struct ut_box box)
 {
 	struct page *page;
 	struct ut_mark *mark;
@@ -98,14 +98,14 @@ static struct ut_mark *add(struct ut_scene *s, enum ut_mark_kind kind, struct ut
 static void add_painted(struct ut_scene *s, enum ut_mark_kind kind, const struct ut_paint *paint,
 			struct ut_box box)
 {
-	struct ut_mark *mark = add(s, kind, box);
+	struct ut_mark *mark = scene_add(s, kind, box);
 
 	if (mark)
 		mark->paint = *paint;
 }
 
-static void add_path(struct ut_scene *s, enum ut_mark_kind kind, const struct ut_paint *paint,
-		     const struct ut_point *points, size_t count)
+static void scene_add_path(struct ut_scene *s, enum ut_mark_kind kind, const struct ut_paint *paint,
+			   const struct ut_point *points, size_t count)
 {
 	struct ut_point *copy;
 	struct ut_mark *mark;
@@ -118,7 +118,7 @@ static void add_path(struct ut_scene *s, enum ut_mark_kind kind, const struct ut
 	}
 	copy = UT_NEW_N(&s->arena, struct ut_point, count);
 	memcpy(copy, points, count * sizeof(*copy));
-	mark = add(s, kind, (struct ut_box){ 0 });
+	mark = scene_add(s, kind, (struct ut_box){ 0 });
 	mark->paint = *paint;
 	mark->points = copy;
 	mark->count = count;
@@ -129,7 +129,7 @@ void ut_scene_line(struct ut_scene *s, const struct ut_paint *paint, struct ut_p
 {
 	const struct ut_point points[] = { from, to };
 
-	add_path(s, UT_MARK_LINE, paint, points, 2);
+	scene_add_path(s, UT_MARK_LINE, paint, points, 2);
 }
 
 void ut_scene_rect(struct ut_scene *s, const struct ut_paint *paint, struct ut_box box)
@@ -146,13 +146,13 @@ void ut_scene_disc(struct ut_scene *s, const struct ut_paint *paint, struct ut_p
 void ut_scene_polyline(struct ut_scene *s, const struct ut_paint *paint,
 		       const struct ut_point *points, size_t count)
 {
-	add_path(s, UT_MARK_LINE, paint, points, count);
+	scene_add_path(s, UT_MARK_LINE, paint, points, count);
 }
 
 void ut_scene_area(struct ut_scene *s, const struct ut_paint *paint, const struct ut_point *points,
 		   size_t count)
 {
-	add_path(s, UT_MARK_AREA, paint, points, count);
+	scene_add_path(s, UT_MARK_AREA, paint, points, count);
 }
 
 void ut_scene_text(struct ut_scene *s, const struct ut_lettering *type, struct ut_point at,
@@ -162,7 +162,7 @@ void ut_scene_text(struct ut_scene *s, const struct ut_lettering *type, struct u
 
 	if (!text.len)
 		return;
-	mark = add(s, UT_MARK_TEXT, (struct ut_box){ at.x, at.y, 0, 0 });
+	mark = scene_add(s, UT_MARK_TEXT, (struct ut_box){ at.x, at.y, 0, 0 });
 	if (!mark)
 		return;
 	mark->type = *type;
@@ -180,12 +180,12 @@ void ut_scene_note(struct ut_scene *s, struct ut_str note)
 void ut_scene_clip(struct ut_scene *s, struct ut_box box)
 {
 	assert(isfinite(box.x) && isfinite(box.y) && box.width >= 0 && box.height >= 0);
-	add(s, UT_MARK_CLIP, box);
+	scene_add(s, UT_MARK_CLIP, box);
 }
 
 void ut_scene_unclip(struct ut_scene *s)
 {
-	add(s, UT_MARK_UNCLIP, (struct ut_box){ 0 });
+	scene_add(s, UT_MARK_UNCLIP, (struct ut_box){ 0 });
 }
 
 struct ut_str ut_scene_title_of(const struct ut_scene *s)

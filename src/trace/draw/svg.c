@@ -17,7 +17,7 @@ struct svg {
 };
 
 /* Two decimals are finer than any printer; no locale has a say. */
-static void put_number(struct ut_out *o, double value)
+static void svg_put_number(struct ut_out *o, double value)
 {
 	double bounded = value < -LARGEST ? -LARGEST : value > LARGEST ? LARGEST : value;
 	long long hundredths = llround(bounded * 100);
@@ -35,7 +35,7 @@ static void put_number(struct ut_out *o, double value)
 static void put_attribute(struct svg *s, const char *name, double value)
 {
 	ut_out_fmt(s->out, " %s=\"", name);
-	put_number(s->out, value);
+	svg_put_number(s->out, value);
 	ut_out_write(s->out, "\"", 1);
 }
 
@@ -49,7 +49,7 @@ static void put_colour(struct svg *s, const char *name, uint32_t colour)
 	if ((colour & 0xff) == 0xff)
 		return;
 	ut_out_fmt(s->out, " %s-opacity=\"", name);
-	put_number(s->out, (colour & 0xff) / 255.0);
+	svg_put_number(s->out, (colour & 0xff) / 255.0);
 	ut_out_write(s->out, "\"", 1);
 }
 
@@ -68,7 +68,7 @@ static void put_paint(struct svg *s, const struct ut_paint *p)
 	ut_out_text(s->out, " stroke-dasharray=\"");
 	for (size_t i = 0; i < dashes; i++) {
 		ut_out_text(s->out, i ? " " : "");
-		put_number(s->out, pattern[i]);
+		svg_put_number(s->out, pattern[i]);
 	}
 	ut_out_write(s->out, "\"", 1);
 }
@@ -90,9 +90,9 @@ static void put_path(struct svg *s, const struct ut_mark *m)
 	ut_out_text(s->out, "<path d=\"");
 	for (size_t i = 0; i < m->count; i++) {
 		ut_out_write(s->out, i ? "L" : "M", 1);
-		put_number(s->out, m->points[i].x);
+		svg_put_number(s->out, m->points[i].x);
 		ut_out_write(s->out, " ", 1);
-		put_number(s->out, m->points[i].y);
+		svg_put_number(s->out, m->points[i].y);
 	}
 	ut_out_text(s->out, m->kind == UT_MARK_AREA ? "Z\"" : "\"");
 	put_paint(s, &m->paint);
@@ -137,7 +137,7 @@ static void put_width(struct svg *s, const struct ut_mark *m)
 	ut_out_text(s->out, " lengthAdjust=\"spacingAndGlyphs\"");
 }
 
-static void put_text(struct svg *s, const struct ut_mark *m)
+static void svg_put_text(struct svg *s, const struct ut_mark *m)
 {
 	static const char *const anchors[] = { "", " text-anchor=\"middle\"",
 					       " text-anchor=\"end\"" };
@@ -155,11 +155,11 @@ static void put_text(struct svg *s, const struct ut_mark *m)
 		ut_out_text(s->out, " font-family=\"'Liberation Mono', monospace\"");
 	if (fpclassify(m->type.turn) != FP_ZERO) {
 		ut_out_text(s->out, " transform=\"rotate(");
-		put_number(s->out, m->type.turn);
+		svg_put_number(s->out, m->type.turn);
 		ut_out_write(s->out, " ", 1);
-		put_number(s->out, m->box.x);
+		svg_put_number(s->out, m->box.x);
 		ut_out_write(s->out, " ", 1);
-		put_number(s->out, m->box.y);
+		svg_put_number(s->out, m->box.y);
 		ut_out_text(s->out, ")\"");
 	}
 	ut_out_text(s->out, ">");
@@ -193,7 +193,7 @@ static void put_mark(struct svg *s, const struct ut_mark *m)
 		put_disc(s, m);
 		break;
 	case UT_MARK_TEXT:
-		put_text(s, m);
+		svg_put_text(s, m);
 		break;
 	case UT_MARK_CLIP:
 		put_clip(s, m);
@@ -205,7 +205,7 @@ static void put_mark(struct svg *s, const struct ut_mark *m)
 }
 
 /* The size of all pages, one below the other. */
-static struct ut_point size_of(const struct ut_scene *scene)
+static struct ut_point svg_size_of(const struct ut_scene *scene)
 {
 	struct ut_point size = { 0, 0 };
 
@@ -218,19 +218,19 @@ static struct ut_point size_of(const struct ut_scene *scene)
 	return size;
 }
 
-static void put_head(struct svg *s, const struct ut_scene *scene)
+static void svg_put_head(struct svg *s, const struct ut_scene *scene)
 {
 	struct ut_str title = ut_scene_title_of(scene);
-	struct ut_point size = size_of(scene);
+	struct ut_point size = svg_size_of(scene);
 
 	ut_out_text(s->out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 			    "<svg xmlns=\"http://www.w3.org/2000/svg\"");
 	put_attribute(s, "width", size.x);
 	put_attribute(s, "height", size.y);
 	ut_out_text(s->out, " viewBox=\"0 0 ");
-	put_number(s->out, size.x);
+	svg_put_number(s->out, size.x);
 	ut_out_write(s->out, " ", 1);
-	put_number(s->out, size.y);
+	svg_put_number(s->out, size.y);
 	ut_out_text(s->out,
 		    "\" font-family=\"" UT_TYPE_FAMILY ", Arial, 'Liberation Sans', 'DejaVu Sans "
 		    "Condensed', sans-serif\" role=\"img\">\n");
@@ -247,7 +247,7 @@ void ut_svg_write(const struct ut_scene *scene, struct ut_out *out)
 	struct svg s = { .out = out };
 	double top = 0;
 
-	put_head(&s, scene);
+	svg_put_head(&s, scene);
 	for (size_t i = 0; i < ut_scene_pages(scene); i++) {
 		struct ut_scene_page page = ut_scene_page_of(scene, i);
 		struct ut_mark ground = { .kind = UT_MARK_RECT,
@@ -255,7 +255,7 @@ void ut_svg_write(const struct ut_scene *scene, struct ut_out *out)
 					  .box = { 0, 0, page.width, page.height } };
 
 		ut_out_text(out, "<g class=\"page\" transform=\"translate(0 ");
-		put_number(out, top);
+		svg_put_number(out, top);
 		ut_out_text(out, ")\">\n");
 		put_mark(&s, &ground);
 		for (size_t k = 0; k < page.count; k++)

@@ -21,7 +21,7 @@ struct pages {
 	size_t lost;
 };
 
-static void put(struct pages *p, struct ut_str line)
+static void text_pages_put(struct pages *p, struct ut_str line)
 {
 	static const struct ut_lettering type = { .size = SIZE, .colour = INK, .is_mono = true };
 	size_t at = p->lines % LINES;
@@ -64,7 +64,7 @@ void ut_text_pages(struct ut_scene *s, struct ut_str text)
 		do {
 			size_t width = width_of(line);
 
-			put(&p, (struct ut_str){ line.ptr, width });
+			text_pages_put(&p, (struct ut_str){ line.ptr, width });
 			line.ptr += width;
 			line.len -= width;
 		} while (line.len);

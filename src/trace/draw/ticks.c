@@ -103,8 +103,8 @@ static int exponent(double greatest, enum ut_axis_numbers numbers)
 	return e < LEAST_EXP ? LEAST_EXP : e > GREATEST_EXP ? GREATEST_EXP : e;
 }
 
-static size_t print(double value, int e, int decimals, enum ut_axis_numbers numbers,
-		    char to[UT_TICKS_LABEL])
+static size_t ticks_print(double value, int e, int decimals, enum ut_axis_numbers numbers,
+			  char to[UT_TICKS_LABEL])
 {
 	const char *suffix = numbers == UT_NUMBERS_NS ? times[e + 1] : prefixes[e - LEAST_EXP];
 	int len;
@@ -132,7 +132,7 @@ size_t ut_ticks_label(const struct ut_ticks *t, double value, char to[UT_TICKS_L
 	step = (t->is_log ? fabs(value) : t->step) / pow(1000, e);
 	if (step > 0 && step < 1)
 		decimals = (int)ceil(-log10(step) - 1e-6);
-	return print(value, e, decimals > 12 ? 12 : decimals, t->numbers, to);
+	return ticks_print(value, e, decimals > 12 ? 12 : decimals, t->numbers, to);
 }
 
 size_t ut_number_label(double value, enum ut_axis_numbers numbers, char to[UT_TICKS_LABEL])
@@ -144,6 +144,6 @@ size_t ut_number_label(double value, enum ut_axis_numbers numbers, char to[UT_TI
 
 	if (!e && rint(value) == value)
 		decimals = 0;
-	len = print(value, e, decimals, numbers, to);
+	len = ticks_print(value, e, decimals, numbers, to);
 	return len;
 }

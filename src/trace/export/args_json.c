@@ -39,7 +39,7 @@ void ut_args_json(struct ut_out *o, const struct ut_trace *t, uint32_t index)
 }
 
 /* What has no name is its address; a semicolon parts two of them. */
-static void add_place(struct ut_buf *b, const struct ut_trace *t, uint32_t stack)
+static void args_json_add_place(struct ut_buf *b, const struct ut_trace *t, uint32_t stack)
 {
 	struct ut_place_in_code p = ut_stacks_innermost(&t->stacks, stack);
 	struct ut_str name = ut_strtab_get(&t->strings, p.function);
@@ -63,7 +63,7 @@ static void add_stack(struct ut_buf *b, const struct ut_trace *t, uint32_t stack
 		way[--at] = stack;
 	for (; at < depth; at++) {
 		ut_buf_text(b, at ? ";" : "");
-		add_place(b, t, way[at]);
+		args_json_add_place(b, t, way[at]);
 	}
 	free(way);
 }

@@ -82,7 +82,7 @@ static void add_string(struct arrow *a, const struct ut_trace *t, uint32_t id)
 }
 
 /* Times and numbers are unsigned here and signed there. */
-static void add_number(struct arrow *a, uint64_t value)
+static void arrow_add_number(struct arrow *a, uint64_t value)
 {
 	ut_arrow_add_int(a->table, value > INT64_MAX ? INT64_MAX : (int64_t)value);
 }
@@ -117,12 +117,12 @@ static void add_id(struct arrow *a, const struct ut_trace *t, uint64_t id, uint3
 	add_scratch(a);
 }
 
-static void add_place(struct arrow *a, const struct ut_trace *t, uint32_t index)
+static void arrow_add_place(struct arrow *a, const struct ut_trace *t, uint32_t index)
 {
 	const struct ut_track *track = &t->tracks[index];
 	const struct ut_process *process = &t->processes[track->process];
 
-	add_number(a, a->pairs.traces);
+	arrow_add_number(a, a->pairs.traces);
 	add_id(a, t, process->pid, process->pid_text);
 	add_string(a, t, process->name);
 	if (process->rank >= 0)
@@ -136,7 +136,7 @@ static void add_place(struct arrow *a, const struct ut_trace *t, uint32_t index)
 	add_string(a, t, track->name);
 }
 
-static void add_value(struct arrow *a, const struct ut_trace *t, const struct ut_event *e)
+static void arrow_add_value(struct arrow *a, const struct ut_trace *t, const struct ut_event *e)
 {
 	if (e->kind == UT_KIND_COUNTER && !ut_counter_ends(e->val, e->flags))
 		ut_arrow_add_real(a->table, ut_counter_value(e->val, e->flags));
@@ -159,7 +159,7 @@ static void add_args(struct arrow *a, const struct ut_trace *t, const struct ut_
 
 /* ---- rows ---------------------------------------------------------------------------------- */
 
-static void flush(struct arrow *a)
+static void arrow_flush(struct arrow *a)
 {
 	struct ArrowArray batch;
 
@@ -172,10 +172,10 @@ static void flush(struct arrow *a)
 		ut_arrow_file_add(a->file, &batch);
 }
 
-static void add_span(struct arrow *a, const struct ut_event *e)
+static void arrow_add_span(struct arrow *a, const struct ut_event *e)
 {
 	a->depths = ut_grow(a->depths, (size_t)e->track + 1, &a->depth_cap, sizeof(*a->depths));
-	add_number(a, ut_depth_of(&a->depths[e->track], e));
+	arrow_add_number(a, ut_depth_of(&a->depths[e->track], e));
 }
 
 static void arrow_event(struct ut_sink *sink, const struct ut_trace *t, const struct ut_event *e)
@@ -186,22 +186,22 @@ static void arrow_event(struct ut_sink *sink, const struct ut_trace *t, const st
 	if (e->kind >= UT_KIND_COUNT)
 		return; /* from a newer collector; the importer has counted it */
 	assert(e->track < t->track_count);
-	add_place(a, t, e->track);
+	arrow_add_place(a, t, e->track);
 	ut_arrow_add_text(a->table, ut_str_of(ut_kind_words[e->kind]));
-	add_number(a, e->ts);
+	arrow_add_number(a, e->ts);
 	if (is_span)
-		add_number(a, e->val);
+		arrow_add_number(a, e->val);
 	else
 		ut_arrow_add_null(a->table);
 	add_string(a, t, e->name);
 	add_string(a, t, e->cat);
 	if (is_span)
-		add_span(a, e);
+		arrow_add_span(a, e);
 	else
 		ut_arrow_add_null(a->table);
-	add_value(a, t, e);
+	arrow_add_value(a, t, e);
 	if (ut_pairs_has(e))
-		add_number(a, ut_pairs_of(&a->pairs, e));
+		arrow_add_number(a, ut_pairs_of(&a->pairs, e));
 	else
 		ut_arrow_add_null(a->table);
 	start_scratch(a);
@@ -209,7 +209,7 @@ static void arrow_event(struct ut_sink *sink, const struct ut_trace *t, const st
 	add_scratch(a);
 	add_args(a, t, e);
 	if (ut_arrow_table_rows(a->table) == a->batch_rows)
-		flush(a);
+		arrow_flush(a);
 }
 
 /* ---- the file ------------------------------------------------------------------------------ */
@@ -262,7 +262,7 @@ static void arrow_close(struct ut_sink *sink)
 	for (size_t i = 0; i < a->depth_cap; i++)
 		ut_depth_release(&a->depths[i]);
 	free(a->depths);
-	flush(a);
+	arrow_flush(a);
 	if (a->parquet)
 		ut_parquet_end(a->parquet);
 	else

@@ -94,7 +94,8 @@ static char *put_new_name(struct ut_cw *c, char *p, struct ut_cw_fragment *f, st
 	return put_fragment(c, p, f);
 }
 
-static char *put_name(struct ut_cw *c, char *p, const struct ut_trace *t, uint32_t name)
+static char *export_chrome_put_name(struct ut_cw *c, char *p, const struct ut_trace *t,
+				    uint32_t name)
 {
 	struct ut_cw_fragment *f;
 
@@ -286,7 +287,7 @@ const struct ut_arg *ut_cw_find(const struct ut_trace *t, uint32_t list, const c
 
 /* ---- ids ----------------------------------------------------------------------------------- */
 
-static char *put_text(char *p, const char *s)
+static char *export_chrome_put_text(char *p, const char *s)
 {
 	size_t len = strlen(s);
 
@@ -295,9 +296,9 @@ static char *put_text(char *p, const char *s)
 }
 
 /* local: known in its process only, and shown there; viewers put what is not under "global". */
-static char *put_id(struct ut_cw *c, char *p, uint64_t number, bool local)
+static char *export_chrome_put_id(struct ut_cw *c, char *p, uint64_t number, bool local)
 {
-	p = put_text(p, local ? ",\"id2\":{\"local\":\"" : ",\"id\":\"");
+	p = export_chrome_put_text(p, local ? ",\"id2\":{\"local\":\"" : ",\"id\":\"");
 	p = ut_digits_hex(p, ut_pairs_number(&c->pairs, number));
 	*p++ = '"';
 	if (local)
@@ -308,11 +309,11 @@ static char *put_id(struct ut_cw *c, char *p, uint64_t number, bool local)
 /* The id is what viewers go by; that files have it in common is said as the format does. */
 static char *put_global_id(char *p, uint64_t number)
 {
-	p = put_text(p, ",\"id\":\"");
+	p = export_chrome_put_text(p, ",\"id\":\"");
 	p = ut_digits_hex(p, number);
-	p = put_text(p, "\",\"id2\":{\"global\":\"");
+	p = export_chrome_put_text(p, "\",\"id2\":{\"global\":\"");
 	p = ut_digits_hex(p, number);
-	return put_text(p, "\"}");
+	return export_chrome_put_text(p, "\"}");
 }
 
 /* Arguments that stand for members of the event. */
@@ -436,51 +437,55 @@ static char *put_span(struct ut_cw *c, char *p, const struct ut_trace *t, const 
 {
 	memcpy(p, ",\"dur\":", 7);
 	p = ut_digits_us(p + 7, e->val);
-	p = put_name(c, p, t, e->name);
+	p = export_chrome_put_name(c, p, t, e->name);
 	return put_cat(c, p, t, e->cat);
 }
 
 static char *put_instant(struct ut_cw *c, char *p, const struct ut_trace *t,
 			 const struct ut_event *e)
 {
-	p = put_name(c, p, t, e->name);
+	p = export_chrome_put_name(c, p, t, e->name);
 	p = put_cat(c, p, t, e->cat);
 	if (e->flags & UT_EV_SCOPE_GLOBAL)
-		return put_text(p, ",\"s\":\"g\"");
-	return put_text(p, e->flags & UT_EV_SCOPE_PROCESS ? ",\"s\":\"p\"" : ",\"s\":\"t\"");
+		return export_chrome_put_text(p, ",\"s\":\"g\"");
+	return export_chrome_put_text(p, e->flags & UT_EV_SCOPE_PROCESS ? ",\"s\":\"p\""
+									: ",\"s\":\"t\"");
 }
 
 /* Async events are found by category and id: without a category they get one. */
 static char *put_async(struct ut_cw *c, char *p, const struct ut_trace *t, const struct ut_event *e)
 {
-	p = put_name(c, p, t, e->name);
-	return e->cat ? put_cat(c, p, t, e->cat) : put_text(p, ",\"cat\":\"async\"");
+	p = export_chrome_put_name(c, p, t, e->name);
+	return e->cat ? put_cat(c, p, t, e->cat) : export_chrome_put_text(p, ",\"cat\":\"async\"");
 }
 
 static char *put_object(struct ut_cw *c, char *p, const struct ut_trace *t,
 			const struct ut_event *e)
 {
-	p = put_name(c, p, t, e->name);
+	p = export_chrome_put_name(c, p, t, e->name);
 	return put_cat(c, p, t, e->cat);
 }
 
 static char *put_flow(struct ut_cw *c, char *p, const struct ut_trace *t, const struct ut_event *e)
 {
 	if (is_plain_flow(c, e))
-		return put_text(p, ",\"name\":\"flow\",\"cat\":\"flow\"");
-	p = put_name(c, p, t, e->name);
+		return export_chrome_put_text(p, ",\"name\":\"flow\",\"cat\":\"flow\"");
+	p = export_chrome_put_name(c, p, t, e->name);
 	return put_cat(c, p, t, e->cat);
 }
 
 /* Viewers show a counter as "name series": the unit is a good series, "value" is left out. */
-static char *put_counter(struct ut_cw *c, char *p, const struct ut_trace *t,
-			 const struct ut_event *e)
+static char *export_chrome_put_counter(struct ut_cw *c, char *p, const struct ut_trace *t,
+				       const struct ut_event *e)
 {
 	const struct ut_track *track = &t->tracks[e->track];
 	struct ut_str unit = ut_strtab_get(&t->strings, track->unit);
 	struct ut_cw_members m = { .out = c->out, .any = true };
 
-	p = put_name(c, p, t, track->base ? track->base : track->name ? track->name : e->name);
+	p = export_chrome_put_name(c, p, t,
+				   track->base   ? track->base
+				   : track->name ? track->name
+						 : e->name);
 	p = put_cat(c, p, t, e->cat);
 	ut_out_advance(c->out, p);
 	if (track->id_text) {
@@ -506,7 +511,7 @@ static char *put_kind(struct ut_cw *c, char *p, const struct ut_trace *t, const 
 	case UT_KIND_INSTANT:
 		return put_instant(c, p, t, e);
 	case UT_KIND_COUNTER:
-		return put_counter(c, p, t, e);
+		return export_chrome_put_counter(c, p, t, e);
 	case UT_KIND_ASYNC_BEGIN:
 	case UT_KIND_ASYNC_END:
 	case UT_KIND_ASYNC_INSTANT:
@@ -540,7 +545,7 @@ static char *put_own_tid(struct ut_cw *c, char *p, const struct ut_trace *t,
 }
 
 /* Traces that an importer of Chrome's JSON has made say so. */
-static void look(struct ut_cw *c, const struct ut_trace *t)
+static void export_chrome_look(struct ut_cw *c, const struct ut_trace *t)
 {
 	c->looked = true;
 	c->foreign = ut_cw_find(t, t->file_args, "dialect", UT_ARG_STR);
@@ -559,7 +564,7 @@ static void chrome_event(struct ut_sink *sink, const struct ut_trace *t, const s
 		return; /* from a newer collector; the importer has counted it */
 	assert(e->track < t->track_count);
 	if (!c->looked)
-		look(c, t);
+		export_chrome_look(c, t);
 	if (e->kind == UT_KIND_SAMPLE) {
 		ut_cw_sample(c, t, e);
 		return;
@@ -580,10 +585,11 @@ static void chrome_event(struct ut_sink *sink, const struct ut_trace *t, const s
 		return;
 	if (has_number(e))
 		p = special.id2 || special.id_text ? put_special_id(c, p, t, &special)
-		    : ut_pairs_global(e)           ? put_global_id(p, e->val)
-						   : put_id(c, p, e->val, is_async(e) && c->local);
+		    : ut_pairs_global(e)
+			    ? put_global_id(p, e->val)
+			    : export_chrome_put_id(c, p, e->val, is_async(e) && c->local);
 	if (e->kind == UT_KIND_FLOW_IN && !(e->flags & UT_EV_BIND_NEXT))
-		p = put_text(p, ",\"bp\":\"e\"");
+		p = export_chrome_put_text(p, ",\"bp\":\"e\"");
 	if (has_args(c, e)) {
 		ut_out_advance(c->out, p);
 		put_event_args(c, t, e, &special);
@@ -613,7 +619,7 @@ static void chrome_end_trace(struct ut_sink *sink, const struct ut_trace *t)
 	struct ut_cw *c = (struct ut_cw *)sink;
 
 	if (!c->looked)
-		look(c, t);
+		export_chrome_look(c, t);
 	ut_cw_about_trace(c, t);
 	ut_cw_end_samples(c, t);
 	forget_trace(c);

@@ -50,7 +50,7 @@ static bool is_other(struct ut_str key, struct ut_str value)
 }
 
 /* Host, real pid and command in one line, where viewers have only one. */
-static void put_labels(struct ut_cw *c, const struct ut_trace *t, uint32_t index)
+static void chrome_about_put_labels(struct ut_cw *c, const struct ut_trace *t, uint32_t index)
 {
 	const struct ut_process *process = &t->processes[index];
 	const struct ut_cw_process *p = ut_cw_process(c, t, index);
@@ -94,7 +94,7 @@ static void put_process_meta(struct ut_cw *c, const struct ut_trace *t, uint32_t
 		ut_out_text(c->out, "}}");
 	}
 	ut_buf_release(&b);
-	put_labels(c, t, index);
+	chrome_about_put_labels(c, t, index);
 	if (process->sort_index) { /* 0 is what viewers assume anyway */
 		start_meta(c, t, index, UINT32_MAX, "process_sort_index");
 		put_sort_index(c, process->sort_index);
@@ -158,7 +158,7 @@ static void put_track_meta(struct ut_cw *c, const struct ut_trace *t, uint32_t i
 
 /* ---- otherData ----------------------------------------------------------------------------- */
 
-static void put_member(struct ut_out *o, const char *key, struct ut_str s)
+static void chrome_about_put_member(struct ut_out *o, const char *key, struct ut_str s)
 {
 	if (!s.len)
 		return;
@@ -194,14 +194,14 @@ static void put_kind(struct ut_out *o, const struct ut_trace *t, const struct ut
 	if (!ut_process_is_described(process))
 		return;
 	ut_out_fmt(o, ",\"kind\":\"%s\"", ut_process_kind_name(process->kind));
-	put_member(o, ",\"api\":", ut_api_name(&t->strings, process->api));
+	chrome_about_put_member(o, ",\"api\":", ut_api_name(&t->strings, process->api));
 	if (process->device >= 0)
 		ut_out_fmt(o, ",\"device\":%" PRId32, process->device);
 	if (process->sub_device >= 0)
 		ut_out_fmt(o, ",\"sub_device\":%" PRId32, process->sub_device);
 	if (process->device_type != UT_DEVICE_TYPE_UNKNOWN)
 		ut_out_fmt(o, ",\"device_type\":\"%s\"", ut_device_type_name(process->device_type));
-	put_member(o, ",\"model\":", ut_strtab_get(&t->strings, process->model));
+	chrome_about_put_member(o, ",\"model\":", ut_strtab_get(&t->strings, process->model));
 }
 
 /* Categories of calls that nobody knows to be such; said once, with the first process. */
@@ -235,9 +235,9 @@ static void put_process_other(struct ut_cw *c, const struct ut_trace *t, uint32_
 	}
 	if (process->rank >= 0)
 		ut_out_fmt(o, ",\"rank\":%d", (int)process->rank);
-	put_member(o, ",\"name\":", ut_strtab_get(&t->strings, process->name));
-	put_member(o, ",\"host\":", ut_strtab_get(&t->strings, process->host));
-	put_member(o, ",\"command\":", ut_strtab_get(&t->strings, process->cmdline));
+	chrome_about_put_member(o, ",\"name\":", ut_strtab_get(&t->strings, process->name));
+	chrome_about_put_member(o, ",\"host\":", ut_strtab_get(&t->strings, process->host));
+	chrome_about_put_member(o, ",\"command\":", ut_strtab_get(&t->strings, process->cmdline));
 	put_kind(o, t, process);
 	put_clock(c, t, index, "realtime_offset_ns", t->realtime_offset);
 	put_clock(c, t, index, "boottime_offset_ns", t->boottime_offset);
@@ -332,8 +332,8 @@ static void put_counter_facts(struct ut_cw *c, const struct ut_trace *t,
 
 	if (track->unit) {
 		ut_cw_member(&facts);
-		put_member(c->other, track->base ? "\"series\":" : "\"unit\":",
-			   ut_strtab_get(&t->strings, track->unit));
+		chrome_about_put_member(c->other, track->base ? "\"series\":" : "\"unit\":",
+					ut_strtab_get(&t->strings, track->unit));
 	}
 	if (track->id_text) {
 		ut_cw_member(&facts);

@@ -13,7 +13,8 @@
 
 #define UNKNOWN "[unknown]"
 
-static void put_string(struct ut_out *o, const char *key, const struct ut_trace *t, uint32_t string)
+static void chrome_samples_put_string(struct ut_out *o, const char *key, const struct ut_trace *t,
+				      uint32_t string)
 {
 	struct ut_str s = ut_strtab_get(&t->strings, string);
 
@@ -51,8 +52,8 @@ void ut_cw_sample(struct ut_cw *c, const struct ut_trace *t, const struct ut_eve
 	ut_out_text(c->samples, ",\"ts\":");
 	p = ut_out_reserve(c->samples, 64);
 	ut_out_advance(c->samples, ut_digits_us(p, e->ts));
-	put_string(c->samples, ",\"name\":", t, e->name);
-	put_string(c->samples, ",\"cat\":", t, e->cat);
+	chrome_samples_put_string(c->samples, ",\"name\":", t, e->name);
+	chrome_samples_put_string(c->samples, ",\"cat\":", t, e->cat);
 	if (ut_sample_has_stack(t, e))
 		ut_out_fmt(c->samples, ",\"sf\":\"%" PRIu64 "\"", c->stack_base + stack);
 	put_weight(c, t, e, &but[0]);
@@ -67,14 +68,14 @@ static void put_frame_name(struct ut_out *o, const struct ut_trace *t,
 {
 	ut_out_text(o, "{\"name\":");
 	if (p->function)
-		put_string(o, "", t, p->function);
+		chrome_samples_put_string(o, "", t, p->function);
 	else if (p->address)
 		ut_out_fmt(o, "\"0x%" PRIx64 "\"", p->address);
 	else
 		ut_out_text(o, "\"" UNKNOWN "\"");
 }
 
-static void put_frame(struct ut_cw *c, const struct ut_trace *t, uint32_t number)
+static void chrome_samples_put_frame(struct ut_cw *c, const struct ut_trace *t, uint32_t number)
 {
 	struct ut_out *o = c->frames;
 	struct ut_callsite site = ut_stacks_get(&t->stacks, number);
@@ -83,12 +84,12 @@ static void put_frame(struct ut_cw *c, const struct ut_trace *t, uint32_t number
 	ut_out_fmt(o, "%s\n\"%" PRIu64 "\":", c->any_frame ? "," : "", c->stack_base + number);
 	c->any_frame = true;
 	put_frame_name(o, t, &p);
-	put_string(o, ",\"category\":", t, p.module);
+	chrome_samples_put_string(o, ",\"category\":", t, p.module);
 	if (site.caller)
 		ut_out_fmt(o, ",\"parent\":\"%" PRIu64 "\"", c->stack_base + site.caller);
 	if (p.address)
 		ut_out_fmt(o, ",\"address\":\"0x%" PRIx64 "\"", p.address);
-	put_string(o, ",\"file\":", t, p.file);
+	chrome_samples_put_string(o, ",\"file\":", t, p.file);
 	if (p.line)
 		ut_out_fmt(o, ",\"line\":%" PRIu32, p.line);
 	ut_out_text(o, "}");
@@ -97,7 +98,7 @@ static void put_frame(struct ut_cw *c, const struct ut_trace *t, uint32_t number
 void ut_cw_end_samples(struct ut_cw *c, const struct ut_trace *t)
 {
 	for (uint32_t i = 1; i <= t->stacks.site_count; i++)
-		put_frame(c, t, i);
+		chrome_samples_put_frame(c, t, i);
 	c->stack_base += t->stacks.site_count;
 }
 

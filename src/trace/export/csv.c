@@ -43,7 +43,7 @@ struct csv {
 
 /* ---- fields -------------------------------------------------------------------------------- */
 
-static void put_string(struct ut_out *o, const struct ut_trace *t, uint32_t id)
+static void csv_put_string(struct ut_out *o, const struct ut_trace *t, uint32_t id)
 {
 	struct ut_str s = ut_strtab_get(&t->strings, id);
 
@@ -61,10 +61,10 @@ static void start_scratch(struct csv *c)
 
 /* ---- tracks -------------------------------------------------------------------------------- */
 
-static void put_id(struct csv *c, const struct ut_trace *t, uint64_t id, uint32_t text)
+static void csv_put_id(struct csv *c, const struct ut_trace *t, uint64_t id, uint32_t text)
 {
 	if (text) {
-		put_string(c->scratch, t, text);
+		csv_put_string(c->scratch, t, text);
 		return;
 	}
 	ut_out_u64(c->scratch, id);
@@ -80,13 +80,13 @@ static void make_track(struct csv *c, struct track *to, const struct ut_trace *t
 	start_scratch(c);
 	ut_out_u64(c->scratch, c->pairs.traces);
 	ut_out_text(c->scratch, ",");
-	put_id(c, t, process->pid, process->pid_text);
-	put_string(c->scratch, t, process->name);
+	csv_put_id(c, t, process->pid, process->pid_text);
+	csv_put_string(c->scratch, t, process->name);
 	if (track->type == UT_TRACK_THREAD)
-		put_id(c, t, track->id, track->id_text);
+		csv_put_id(c, t, track->id, track->id_text);
 	else
 		ut_out_text(c->scratch, ",");
-	put_string(c->scratch, t, track->name);
+	csv_put_string(c->scratch, t, track->name);
 	text = ut_out_data(c->scratch, &to->len);
 	free(to->text);
 	to->text = ut_make(to->len + 1);
@@ -152,8 +152,8 @@ static void csv_event(struct ut_sink *sink, const struct ut_trace *t, const stru
 	if (e->kind == UT_KIND_SPAN)
 		ut_out_u64(o, e->val);
 	ut_out_text(o, ",");
-	put_string(o, t, e->name);
-	put_string(o, t, e->cat);
+	csv_put_string(o, t, e->name);
+	csv_put_string(o, t, e->cat);
 	if (e->kind == UT_KIND_SPAN)
 		ut_out_u64(o, ut_depth_of(&track->depth, e));
 	ut_out_text(o, ",");

@@ -13,7 +13,7 @@
 #include "export/exporter.h"
 #include "text/out.h"
 
-static int complain(const char *path, int code, struct ut_err *err)
+static int out_check_complain(const char *path, int code, struct ut_err *err)
 {
 	return ut_err_set(err, -code, "%s: %s", path, strerror(code));
 }
@@ -23,7 +23,7 @@ static int check_stdout(struct ut_err *err)
 	int flags = fcntl(STDOUT_FILENO, F_GETFL);
 
 	return flags < 0 || (flags & O_ACCMODE) == O_RDONLY
-		       ? complain("standard output", EBADF, err)
+		       ? out_check_complain("standard output", EBADF, err)
 		       : 0;
 }
 
@@ -35,7 +35,7 @@ static int check_device(const char *path, struct ut_err *err)
 
 	if (fd >= 0)
 		close(fd);
-	return code ? complain(path, code, err) : 0;
+	return code ? out_check_complain(path, code, err) : 0;
 }
 
 /* Opens it as the writer will, and throws it away. */
@@ -68,11 +68,11 @@ static int check_lengths(const char *path, struct ut_err *err)
 	size_t len;
 
 	if (strlen(path) >= PATH_MAX)
-		return complain(path, ENAMETOOLONG, err);
+		return out_check_complain(path, ENAMETOOLONG, err);
 	for (const char *p = path; *p; p += len + (p[len] == '/')) {
 		len = strcspn(p, "/");
 		if (len > NAME_MAX)
-			return complain(path, ENAMETOOLONG, err);
+			return out_check_complain(path, ENAMETOOLONG, err);
 	}
 	return 0;
 }
@@ -131,7 +131,7 @@ int ut_out_check(const char *path, const struct ut_exporter *format, unsigned in
 		return ut_err_set(err, -EISDIR, "%s: a folder, not a file", path);
 	/* Who opens a pipe and closes it again tells its reader that this was all. */
 	if (S_ISFIFO(st.st_mode))
-		return access(path, W_OK) ? complain(path, errno, err) : 0;
+		return access(path, W_OK) ? out_check_complain(path, errno, err) : 0;
 	rc = S_ISREG(st.st_mode) ? 0 : check_device(path, err);
 	return rc ? rc : rehearse(path, format, flags, err);
 }

@@ -22,7 +22,7 @@ unsigned char *ut_pbuf_put(unsigned char *p, uint64_t value)
 	return p;
 }
 
-static unsigned char *reserve(struct ut_pbuf *b, size_t n)
+static unsigned char *pbuf_reserve(struct ut_pbuf *b, size_t n)
 {
 	if (b->cap - b->len < n)
 		b->data = ut_grow(b->data, b->len + n, &b->cap, 1);
@@ -31,7 +31,7 @@ static unsigned char *reserve(struct ut_pbuf *b, size_t n)
 
 static unsigned char *put_tag(struct ut_pbuf *b, uint32_t field, enum wire wire, size_t room)
 {
-	unsigned char *p = reserve(b, MAX_VARINT + room);
+	unsigned char *p = pbuf_reserve(b, MAX_VARINT + room);
 
 	if (field < 16) { /* what is written most */
 		*p = (unsigned char)(field << 3 | wire);
@@ -82,7 +82,7 @@ void ut_pbuf_str(struct ut_pbuf *b, uint32_t field, const char *s, size_t len)
 		return;
 	}
 	mark = ut_pbuf_begin(b, field);
-	b->len += ut_utf8_copy((char *)reserve(b, len * 3), s, len);
+	b->len += ut_utf8_copy((char *)pbuf_reserve(b, len * 3), s, len);
 	ut_pbuf_end(b, mark);
 }
 
@@ -102,7 +102,7 @@ void ut_pbuf_end(struct ut_pbuf *b, size_t mark)
 
 	more = (size_t)(ut_pbuf_put(text, len) - text) - 1;
 	if (more) {
-		reserve(b, more);
+		pbuf_reserve(b, more);
 		memmove(b->data + mark + more, b->data + mark, len);
 		b->len += more;
 	}

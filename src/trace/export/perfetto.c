@@ -148,7 +148,7 @@ static void write_end(struct perfetto *p, uint64_t uuid, const struct ending *en
 	ut_perfetto_write_event(&p->w, end->ts, &p->body);
 }
 
-static void start_trace(struct perfetto *p, const struct ut_trace *t, uint64_t ts)
+static void export_perfetto_start_trace(struct perfetto *p, const struct ut_trace *t, uint64_t ts)
 {
 	size_t mark;
 
@@ -218,7 +218,8 @@ static void describe_row(struct perfetto *p, const struct ut_trace *t, uint32_t 
 	ut_perfetto_write(&p->w);
 }
 
-static uint32_t add_row(struct perfetto *p, const struct ut_trace *t, uint32_t track)
+static uint32_t export_perfetto_add_row(struct perfetto *p, const struct ut_trace *t,
+					uint32_t track)
 {
 	struct lane *lane = &p->lanes[track];
 
@@ -238,7 +239,7 @@ static struct lane *lane_at(struct perfetto *p, const struct ut_trace *t, uint32
 		lane->described = true;
 		lane->name = t->tracks[track].name;
 		if (t->tracks[track].type != UT_TRACK_ASYNC)
-			add_row(p, t, track);
+			export_perfetto_add_row(p, t, track);
 	}
 	return lane;
 }
@@ -313,7 +314,7 @@ static uint32_t free_row(struct perfetto *p, const struct ut_trace *t, uint32_t 
 
 	if (lane->idle_count && idle_since(lane, 0) <= ts)
 		return take_idle(lane);
-	return add_row(p, t, track);
+	return export_perfetto_add_row(p, t, track);
 }
 
 /* Ends the slices of a row that are over at ts. */
@@ -386,7 +387,8 @@ static void add_span_alone(struct perfetto *p, const struct ut_trace *t, const s
 	add_idle(lane, row);
 }
 
-static void add_span(struct perfetto *p, const struct ut_trace *t, const struct ut_event *e)
+static void export_perfetto_add_span(struct perfetto *p, const struct ut_trace *t,
+				     const struct ut_event *e)
 {
 	struct lane *lane = lane_at(p, t, e->track);
 	struct ending end = { .ts = ut_event_end(e), .first = p->late_count };
@@ -451,7 +453,7 @@ static void put_own_place(struct perfetto *p, const struct ut_trace *t, uint32_t
 	struct lane *lane = &p->lanes[track];
 
 	if (!lane->count) /* an async track on which nothing happened so far */
-		add_idle(lane, add_row(p, t, track));
+		add_idle(lane, export_perfetto_add_row(p, t, track));
 	if (lane->rows[0].uuid != uuid)
 		ut_pbuf_varint(&p->w.ours, OURS_TRACK, lane->rows[0].uuid);
 }
@@ -499,13 +501,14 @@ static void add_async_instant(struct perfetto *p, const struct ut_trace *t,
 	ut_perfetto_write_event(&p->w, e->ts, &p->body);
 }
 
-static void add_counter(struct perfetto *p, const struct ut_trace *t, const struct ut_event *e)
+static void export_perfetto_add_counter(struct perfetto *p, const struct ut_trace *t,
+					const struct ut_event *e)
 {
 	struct lane *lane = lane_at(p, t, e->track);
 	double value;
 
 	if (!lane->count)
-		add_row(p, t, e->track);
+		export_perfetto_add_row(p, t, e->track);
 	p->body.len = 0;
 	ut_pbuf_varint(&p->body, EVENT_TYPE, TYPE_COUNTER);
 	ut_pbuf_varint(&p->body, EVENT_TRACK_UUID, lane->rows[0].uuid);
@@ -568,8 +571,8 @@ static void add_async_begin(struct perfetto *p, const struct ut_trace *t, const 
 }
 
 /* own: the end is that of this very begin, and its arguments are, too. */
-static void end_async(struct perfetto *p, const struct ut_trace *t, const struct ut_event *e,
-		      bool own)
+static void export_perfetto_end_async(struct perfetto *p, const struct ut_trace *t,
+				      const struct ut_event *e, bool own)
 {
 	struct lane *lane = &p->lanes[e->track];
 	struct async async = take_async(lane, e->val);
@@ -591,7 +594,7 @@ static void add_async_end(struct perfetto *p, const struct ut_trace *t, const st
 
 	release_held(p, lane);
 	for (uint32_t left = ut_nesting_end(&lane->pairs, e->val, e->name); left; left--)
-		end_async(p, t, e, left == 1);
+		export_perfetto_end_async(p, t, e, left == 1);
 }
 
 /* When the span ends whose begin is held. */
@@ -623,7 +626,8 @@ static void add_flow(struct perfetto *p, const struct ut_trace *t, const struct 
 	ut_perfetto_write_event(&p->w, e->ts, &p->body);
 }
 
-static void add_sample(struct perfetto *p, const struct ut_trace *t, const struct ut_event *e)
+static void export_perfetto_add_sample(struct perfetto *p, const struct ut_trace *t,
+				       const struct ut_event *e)
 {
 	struct lane *lane = lane_at(p, t, e->track);
 	int32_t pid = process_at(p, t, t->tracks[e->track].process)->pid;
@@ -631,7 +635,7 @@ static void add_sample(struct perfetto *p, const struct ut_trace *t, const struc
 
 	release_held(p, lane); /* what came before it stays there */
 	if (!lane->count)
-		add_row(p, t, e->track);
+		export_perfetto_add_row(p, t, e->track);
 	at.uuid = lane->rows[0].uuid;
 	ut_perfetto_put_sample(&p->samples, &p->w, t, e, &at);
 }
@@ -644,16 +648,16 @@ static void perfetto_event(struct ut_sink *sink, const struct ut_trace *t, const
 		return; /* from a newer collector; the importer has counted it */
 	assert(e->track < t->track_count);
 	if (!p->started)
-		start_trace(p, t, e->ts);
+		export_perfetto_start_trace(p, t, e->ts);
 	switch ((enum ut_kind)e->kind) {
 	case UT_KIND_SPAN:
-		add_span(p, t, e);
+		export_perfetto_add_span(p, t, e);
 		break;
 	case UT_KIND_INSTANT:
 		add_instant(p, t, e);
 		break;
 	case UT_KIND_COUNTER:
-		add_counter(p, t, e);
+		export_perfetto_add_counter(p, t, e);
 		break;
 	case UT_KIND_ASYNC_BEGIN:
 		add_async_begin(p, t, e);
@@ -677,7 +681,7 @@ static void perfetto_event(struct ut_sink *sink, const struct ut_trace *t, const
 		add_object(p, t, e);
 		break;
 	case UT_KIND_SAMPLE:
-		add_sample(p, t, e);
+		export_perfetto_add_sample(p, t, e);
 		break;
 	case UT_KIND_COUNT:
 		break;
@@ -748,7 +752,7 @@ static void perfetto_end_trace(struct ut_sink *sink, const struct ut_trace *t)
 	struct perfetto *p = (struct perfetto *)sink;
 
 	if (!p->started)
-		start_trace(p, t, t->first);
+		export_perfetto_start_trace(p, t, t->first);
 	ut_pairs_end_trace(&p->flows);
 	for (uint32_t i = 0; i < t->process_count; i++) {
 		process_at(p, t, i);

@@ -8,7 +8,7 @@
 #include "model/trace.h"
 #include "text/digits.h"
 
-static void put_u64(struct ut_pbuf *b, const struct ut_arg *a)
+static void perfetto_args_put_u64(struct ut_pbuf *b, const struct ut_arg *a)
 {
 	char text[UT_DIGITS_ROOM];
 
@@ -29,7 +29,7 @@ static void put_arg_value(struct ut_pbuf *b, const struct ut_trace *t, const str
 		ut_pbuf_str(b, ANNOTATION_STRING, s.ptr, s.len);
 		break;
 	case UT_ARG_U64:
-		put_u64(b, a);
+		perfetto_args_put_u64(b, a);
 		break;
 	case UT_ARG_I64:
 		ut_pbuf_varint(b, ANNOTATION_INT, (uint64_t)a->value.i64);

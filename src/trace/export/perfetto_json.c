@@ -22,7 +22,7 @@ struct json {
 	struct ut_buf text; /* scratch */
 };
 
-static bool take(struct json *j, char c)
+static bool perfetto_json_take(struct json *j, char c)
 {
 	if (j->at == j->end || *j->at != c)
 		return false;
@@ -56,7 +56,7 @@ static bool take_string(struct json *j)
 	return true;
 }
 
-static bool put_string(struct json *j, struct ut_pbuf *b, uint32_t field)
+static bool perfetto_json_put_string(struct json *j, struct ut_pbuf *b, uint32_t field)
 {
 	if (!take_string(j))
 		return false;
@@ -100,7 +100,7 @@ static bool is_huge(const char *text, double value)
 	return isinf(value) || text[strspn(text, "-0123456789")] == '\0';
 }
 
-static bool put_number(struct json *j, struct ut_pbuf *b)
+static bool perfetto_json_put_number(struct json *j, struct ut_pbuf *b)
 {
 	char text[MOST_NUMBER], *end;
 	size_t len = 0;
@@ -125,7 +125,7 @@ static bool put_number(struct json *j, struct ut_pbuf *b)
 	return true;
 }
 
-static bool put_word(struct json *j, struct ut_pbuf *b)
+static bool perfetto_json_put_word(struct json *j, struct ut_pbuf *b)
 {
 	size_t left = (size_t)(j->end - j->at);
 
@@ -139,12 +139,12 @@ static bool put_word(struct json *j, struct ut_pbuf *b)
 		j->at += 4; /* no value at all: readers have nothing to show, and some fall over it
 			     */
 	} else {
-		return put_number(j, b);
+		return perfetto_json_put_number(j, b);
 	}
 	return true;
 }
 
-static bool put_value(struct json *j, struct ut_pbuf *b);
+static bool perfetto_json_put_value(struct json *j, struct ut_pbuf *b);
 
 /* An object's or array's members, up to the bracket that closes it. */
 static bool put_members(struct json *j, struct ut_pbuf *b, bool object)
@@ -153,7 +153,7 @@ static bool put_members(struct json *j, struct ut_pbuf *b, bool object)
 	size_t mark;
 	bool ok;
 
-	if (take(j, close)) {
+	if (perfetto_json_take(j, close)) {
 		mark = ut_pbuf_begin(b, ANNOTATION_NESTED);
 		ut_pbuf_varint(b, NESTED_TYPE, object ? NESTED_IS_DICT : NESTED_IS_ARRAY);
 		ut_pbuf_end(b, mark);
@@ -161,14 +161,15 @@ static bool put_members(struct json *j, struct ut_pbuf *b, bool object)
 	}
 	do {
 		mark = ut_pbuf_begin(b, object ? ANNOTATION_DICT : ANNOTATION_ARRAY);
-		ok = !object || (put_string(j, b, ANNOTATION_NAME) && take(j, ':'));
-		ok = ok && put_value(j, b);
+		ok = !object || (perfetto_json_put_string(j, b, ANNOTATION_NAME) &&
+				 perfetto_json_take(j, ':'));
+		ok = ok && perfetto_json_put_value(j, b);
 		ut_pbuf_end(b, mark);
-	} while (ok && take(j, ','));
-	return ok && take(j, close);
+	} while (ok && perfetto_json_take(j, ','));
+	return ok && perfetto_json_take(j, close);
 }
 
-static bool put_value(struct json *j, struct ut_pbuf *b)
+static bool perfetto_json_put_value(struct json *j, struct ut_pbuf *b)
 {
 	bool ok;
 
@@ -178,9 +179,9 @@ static bool put_value(struct json *j, struct ut_pbuf *b)
 	if (*j->at == '{' || *j->at == '[')
 		ok = put_members(j, b, *j->at++ == '{');
 	else if (*j->at == '"')
-		ok = put_string(j, b, ANNOTATION_STRING);
+		ok = perfetto_json_put_string(j, b, ANNOTATION_STRING);
 	else
-		ok = put_word(j, b);
+		ok = perfetto_json_put_word(j, b);
 	j->depth--;
 	return ok;
 }
@@ -190,7 +191,7 @@ void ut_perfetto_put_json(struct ut_pbuf *b, const char *text, size_t len)
 	struct json j = { .at = text, .end = text + len };
 	size_t mark = b->len;
 
-	if (!put_value(&j, b) || j.at != j.end) {
+	if (!perfetto_json_put_value(&j, b) || j.at != j.end) {
 		b->len = mark;
 		put_exact(b, text, len);
 	}

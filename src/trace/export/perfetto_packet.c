@@ -57,7 +57,8 @@ void ut_perfetto_write_data(struct ut_perfetto_packets *w, uint64_t ts, uint32_t
 	ut_perfetto_write(w);
 }
 
-static void intern(struct ut_perfetto_packets *w, uint32_t field, uint64_t iid, struct ut_str s)
+static void perfetto_packet_intern(struct ut_perfetto_packets *w, uint32_t field, uint64_t iid,
+				   struct ut_str s)
 {
 	size_t mark = ut_pbuf_begin(&w->interned, field);
 
@@ -104,7 +105,8 @@ void ut_perfetto_put_categories(struct ut_perfetto_packets *w, struct ut_pbuf *b
 		size_t len = comma ? (size_t)(comma - s.ptr) : s.len;
 
 		if (new)
-			intern(w, INTERNED_CATEGORIES, iid, (struct ut_str){ s.ptr, len });
+			perfetto_packet_intern(w, INTERNED_CATEGORIES, iid,
+					       (struct ut_str){ s.ptr, len });
 		ut_pbuf_varint(b, EVENT_CATEGORY_IIDS, iid);
 		if (!comma)
 			return;
@@ -125,7 +127,7 @@ uint64_t ut_perfetto_intern(struct ut_perfetto_packets *w, const struct ut_trace
 	};
 
 	if (is_new(w, id, table))
-		intern(w, field[table], id, ut_strtab_get(&t->strings, id));
+		perfetto_packet_intern(w, field[table], id, ut_strtab_get(&t->strings, id));
 	return id;
 }
 

@@ -73,8 +73,8 @@ static void intern_frame(struct ut_perfetto_samples *s, struct ut_perfetto_packe
 }
 
 /* The outermost frame first. */
-static void put_frames(struct ut_perfetto_samples *s, struct ut_pbuf *b, const struct ut_trace *t,
-		       uint32_t stack)
+static void perfetto_samples_put_frames(struct ut_perfetto_samples *s, struct ut_pbuf *b,
+					const struct ut_trace *t, uint32_t stack)
 {
 	size_t depth = ut_stacks_depth(&t->stacks, stack), at = depth;
 
@@ -96,11 +96,12 @@ static void intern_stack(struct ut_perfetto_samples *s, struct ut_perfetto_packe
 		intern_frame(s, w, t, ut_stacks_get(&t->stacks, n).place);
 	mark = ut_pbuf_begin(&w->interned, INTERNED_CALLSTACKS);
 	ut_pbuf_varint(&w->interned, INTERNED_IID, stack);
-	put_frames(s, &w->interned, t, stack);
+	perfetto_samples_put_frames(s, &w->interned, t, stack);
 	ut_pbuf_end(&w->interned, mark);
 }
 
-static void put_string(struct ut_pbuf *b, uint32_t field, const struct ut_trace *t, uint32_t id)
+static void perfetto_samples_put_string(struct ut_pbuf *b, uint32_t field, const struct ut_trace *t,
+					uint32_t id)
 {
 	struct ut_str s = ut_strtab_get(&t->strings, id);
 
@@ -114,8 +115,8 @@ static void put_ours(struct ut_perfetto_packets *w, const struct ut_trace *t,
 {
 	ut_pbuf_varint(&w->ours, OURS_TRACK, uuid);
 	ut_pbuf_varint(&w->ours, OURS_NUMBER, ut_sample_weight(e->val));
-	put_string(&w->ours, OURS_NAME, t, e->name);
-	put_string(&w->ours, OURS_REASON, t, e->cat);
+	perfetto_samples_put_string(&w->ours, OURS_NAME, t, e->name);
+	perfetto_samples_put_string(&w->ours, OURS_REASON, t, e->cat);
 	ut_perfetto_put_facts(&w->ours, OURS_FACTS, t, e->args);
 }
 

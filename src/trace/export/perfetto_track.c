@@ -16,7 +16,8 @@
 
 #define MADE_UP (1 << 30) /* Linux gives out none from 2^22 on; still positive as an int32 */
 
-static void put_str(struct ut_pbuf *b, uint32_t field, const struct ut_trace *t, uint32_t id)
+static void perfetto_track_put_str(struct ut_pbuf *b, uint32_t field, const struct ut_trace *t,
+				   uint32_t id)
 {
 	struct ut_str s = ut_strtab_get(&t->strings, id);
 
@@ -25,8 +26,8 @@ static void put_str(struct ut_pbuf *b, uint32_t field, const struct ut_trace *t,
 }
 
 /* An id as the number that the format wants; false if it is none, or out of the range. */
-static bool number_of(const struct ut_trace *t, uint64_t id, uint32_t text, int64_t most,
-		      int64_t *number)
+static bool perfetto_track_number_of(const struct ut_trace *t, uint64_t id, uint32_t text,
+				     int64_t most, int64_t *number)
 {
 	char *end;
 
@@ -42,8 +43,9 @@ int32_t ut_perfetto_pid(const struct ut_trace *t, const struct ut_process *proce
 {
 	int64_t pid;
 
-	return number_of(t, process->pid, process->pid_text, INT32_MAX, &pid) ? (int32_t)pid
-									      : MADE_UP;
+	return perfetto_track_number_of(t, process->pid, process->pid_text, INT32_MAX, &pid)
+		       ? (int32_t)pid
+		       : MADE_UP;
 }
 
 int64_t ut_perfetto_tid(const struct ut_trace *t, uint32_t track, int32_t pid)
@@ -53,11 +55,14 @@ int64_t ut_perfetto_tid(const struct ut_trace *t, uint32_t track, int32_t pid)
 
 	if (k->type != UT_TRACK_THREAD)
 		return pid;
-	return number_of(t, k->id, k->id_text, INT64_MAX, &tid) ? tid : MADE_UP + (int64_t)track;
+	return perfetto_track_number_of(t, k->id, k->id_text, INT64_MAX, &tid)
+		       ? tid
+		       : MADE_UP + (int64_t)track;
 }
 
 /* An id that could not be said otherwise: "NAME (ID)". */
-static void put_id(struct ut_buf *b, const struct ut_trace *t, uint64_t id, uint32_t text)
+static void perfetto_track_put_id(struct ut_buf *b, const struct ut_trace *t, uint64_t id,
+				  uint32_t text)
 {
 	struct ut_str s = ut_strtab_get(&t->strings, text);
 	const char *after = b->len ? ")" : "";
@@ -89,7 +94,7 @@ static void end_ours(struct ut_pbuf *b, size_t before, size_t mark)
 static void put_own_id(struct ut_pbuf *b, const struct ut_trace *t, uint64_t id, uint32_t text)
 {
 	if (text)
-		put_str(b, OURS_ID_TEXT, t, text);
+		perfetto_track_put_str(b, OURS_ID_TEXT, t, text);
 	else
 		ut_pbuf_varint(b, OURS_ID, id);
 }
@@ -119,12 +124,12 @@ static bool find_labels(const struct ut_trace *t, const struct ut_process *proce
 	return false;
 }
 
-static void put_labels(struct ut_pbuf *b, const struct ut_trace *t,
-		       const struct ut_process *process, struct ut_str labels)
+static void perfetto_track_put_labels(struct ut_pbuf *b, const struct ut_trace *t,
+				      const struct ut_process *process, struct ut_str labels)
 {
 	struct ut_buf text = { 0 };
 
-	put_str(b, PROCESS_LABELS, t, process->host);
+	perfetto_track_put_str(b, PROCESS_LABELS, t, process->host);
 	ut_perfetto_plain_text(&text, labels.ptr, labels.len);
 	for (size_t i = 0, n; i < text.len; i += n + 1) {
 		n = strcspn(text.data + i, ",");
@@ -134,13 +139,13 @@ static void put_labels(struct ut_pbuf *b, const struct ut_trace *t,
 	ut_buf_release(&text);
 }
 
-static void put_text(struct ut_pbuf *b, uint32_t field, struct ut_str s)
+static void perfetto_track_put_text(struct ut_pbuf *b, uint32_t field, struct ut_str s)
 {
 	if (s.len)
 		ut_pbuf_str(b, field, s.ptr, s.len);
 }
 
-static void put_word(struct ut_pbuf *b, uint32_t field, const char *text)
+static void perfetto_track_put_word(struct ut_pbuf *b, uint32_t field, const char *text)
 {
 	ut_pbuf_str(b, field, text, strlen(text));
 }
@@ -150,26 +155,27 @@ static void put_kind(struct ut_pbuf *b, const struct ut_trace *t, const struct u
 {
 	if (!ut_process_is_described(process))
 		return;
-	put_word(b, OURS_KIND, ut_process_kind_name(process->kind));
-	put_text(b, OURS_API, ut_api_name(&t->strings, process->api));
+	perfetto_track_put_word(b, OURS_KIND, ut_process_kind_name(process->kind));
+	perfetto_track_put_text(b, OURS_API, ut_api_name(&t->strings, process->api));
 	if (process->device >= 0)
 		ut_pbuf_varint(b, OURS_DEVICE, (uint64_t)process->device);
 	if (process->sub_device >= 0)
 		ut_pbuf_varint(b, OURS_SUB_DEVICE, (uint64_t)process->sub_device);
 	if (process->device_type != UT_DEVICE_TYPE_UNKNOWN)
-		put_word(b, OURS_DEVICE_TYPE, ut_device_type_name(process->device_type));
-	put_str(b, OURS_MODEL, t, process->model);
+		perfetto_track_put_word(b, OURS_DEVICE_TYPE,
+					ut_device_type_name(process->device_type));
+	perfetto_track_put_str(b, OURS_MODEL, t, process->model);
 }
 
 static void put_role(struct ut_pbuf *b, const struct ut_trace *t, const struct ut_track *track)
 {
 	if (!ut_track_is_described(track))
 		return;
-	put_word(b, OURS_ROLE, ut_role_name(track->role));
+	perfetto_track_put_word(b, OURS_ROLE, ut_role_name(track->role));
 	if (track->role != UT_ROLE_CALLS)
 		return;
 	ut_pbuf_varint(b, OURS_THREAD, track->thread);
-	put_text(b, OURS_API, ut_api_name(&t->strings, track->api));
+	perfetto_track_put_text(b, OURS_API, ut_api_name(&t->strings, track->api));
 }
 
 static void put_own_process(struct ut_pbuf *b, const struct ut_trace *t,
@@ -180,7 +186,7 @@ static void put_own_process(struct ut_pbuf *b, const struct ut_trace *t,
 	struct ut_str name = ut_strtab_get(&t->strings, process->name);
 	size_t before = b->len, mark = begin_ours(b);
 	int64_t pid;
-	bool odd = !number_of(t, process->pid, process->pid_text, INT32_MAX, &pid);
+	bool odd = !perfetto_track_number_of(t, process->pid, process->pid_text, INT32_MAX, &pid);
 
 	if (odd || pid != place->pid)
 		put_own_id(b, t, process->pid, process->pid_text);
@@ -205,28 +211,29 @@ void ut_perfetto_put_process(struct ut_pbuf *b, const struct ut_trace *t,
 	int64_t pid;
 
 	ut_process_title(&title, t, process);
-	if (!number_of(t, process->pid, process->pid_text, INT32_MAX, &pid))
-		put_id(&title, t, process->pid, process->pid_text);
+	if (!perfetto_track_number_of(t, process->pid, process->pid_text, INT32_MAX, &pid))
+		perfetto_track_put_id(&title, t, process->pid, process->pid_text);
 	ut_pbuf_varint(b, TRACK_UUID, place->uuid);
 	ut_pbuf_varint(b, TRACK_CHILD_ORDERING, ORDER_EXPLICIT); /* else ranks mean nothing */
 	mark = ut_pbuf_begin(b, TRACK_PROCESS);
 	ut_pbuf_varint(b, PROCESS_PID, (uint64_t)(int64_t)place->pid);
-	put_str(b, PROCESS_CMDLINE, t, process->cmdline);
+	perfetto_track_put_str(b, PROCESS_CMDLINE, t, process->cmdline);
 	if (process->sort_index)
 		ut_pbuf_varint(b, PROCESS_SORT_INDEX, (uint64_t)(int64_t)process->sort_index);
 	ut_pbuf_str(b, PROCESS_NAME, title.data, title.len);
 	if (find_labels(t, process, &labels))
-		put_labels(b, t, process, labels);
+		perfetto_track_put_labels(b, t, process, labels);
 	else
-		put_str(b, PROCESS_LABELS, t, process->host);
+		perfetto_track_put_str(b, PROCESS_LABELS, t, process->host);
 	ut_pbuf_end(b, mark);
 	ut_pbuf_end(b, descriptor);
 	put_own_process(b, t, process, place, labels.len);
 	ut_buf_release(&title);
 }
 
-static void put_thread(struct ut_pbuf *b, const struct ut_trace *t, const struct ut_track *track,
-		       const struct ut_perfetto_place *place)
+static void perfetto_track_put_thread(struct ut_pbuf *b, const struct ut_trace *t,
+				      const struct ut_track *track,
+				      const struct ut_perfetto_place *place)
 {
 	struct ut_str name = ut_strtab_get(&t->strings, track->name);
 	size_t mark = ut_pbuf_begin(b, TRACK_THREAD);
@@ -234,8 +241,8 @@ static void put_thread(struct ut_pbuf *b, const struct ut_trace *t, const struct
 	int64_t tid;
 
 	ut_buf_add(&title, name.ptr, name.len);
-	if (!number_of(t, track->id, track->id_text, INT64_MAX, &tid))
-		put_id(&title, t, track->id, track->id_text);
+	if (!perfetto_track_number_of(t, track->id, track->id_text, INT64_MAX, &tid))
+		perfetto_track_put_id(&title, t, track->id, track->id_text);
 	tid = ut_perfetto_tid(t, place->index, place->pid);
 	ut_pbuf_varint(b, THREAD_PID, (uint64_t)(int64_t)place->pid);
 	ut_pbuf_varint(b, THREAD_TID, (uint64_t)tid);
@@ -254,13 +261,14 @@ static void put_overlap(struct ut_pbuf *b, const struct ut_trace *t, const struc
 	if (name.len)
 		ut_buf_add(&title, name.ptr, name.len);
 	else
-		put_id(&title, t, track->id, track->id_text);
+		perfetto_track_put_id(&title, t, track->id, track->id_text);
 	ut_buf_text(&title, " (overlap)");
 	ut_pbuf_str(b, TRACK_NAME, title.data, title.len);
 	ut_buf_release(&title);
 }
 
-static void put_counter(struct ut_pbuf *b, const struct ut_trace *t, const struct ut_track *track)
+static void perfetto_track_put_counter(struct ut_pbuf *b, const struct ut_trace *t,
+				       const struct ut_track *track)
 {
 	const char *unit = ut_strtab_get(&t->strings, track->unit).ptr;
 	size_t mark = ut_pbuf_begin(b, TRACK_COUNTER);
@@ -272,7 +280,7 @@ static void put_counter(struct ut_pbuf *b, const struct ut_trace *t, const struc
 	else if (!strcmp(unit, "count"))
 		ut_pbuf_varint(b, COUNTER_UNIT, UNIT_COUNT);
 	else if (!track->base) /* else it is a series, and part of the name */
-		put_str(b, COUNTER_UNIT_NAME, t, track->unit);
+		perfetto_track_put_str(b, COUNTER_UNIT_NAME, t, track->unit);
 	ut_pbuf_end(b, mark);
 }
 
@@ -284,7 +292,7 @@ static void put_own_track(struct ut_pbuf *b, const struct ut_trace *t, const str
 	int64_t tid;
 
 	if (track->type == UT_TRACK_THREAD &&
-	    !number_of(t, track->id, track->id_text, INT64_MAX, &tid)) {
+	    !perfetto_track_number_of(t, track->id, track->id_text, INT64_MAX, &tid)) {
 		put_own_id(b, t, track->id, track->id_text);
 		ut_pbuf_str(b, OURS_NAME, name.ptr, name.len);
 	}
@@ -293,9 +301,9 @@ static void put_own_track(struct ut_pbuf *b, const struct ut_trace *t, const str
 	if (track->type == UT_TRACK_ASYNC)
 		ut_pbuf_varint(b, OURS_ASYNC, 1);
 	if (track->type == UT_TRACK_COUNTER && (track->base || track->id_text)) {
-		put_str(b, OURS_BASE, t, track->base);
-		put_str(b, OURS_UNIT, t, track->unit);
-		put_str(b, OURS_ID_TEXT, t, track->id_text);
+		perfetto_track_put_str(b, OURS_BASE, t, track->base);
+		perfetto_track_put_str(b, OURS_UNIT, t, track->unit);
+		perfetto_track_put_str(b, OURS_ID_TEXT, t, track->id_text);
 	}
 	put_role(b, t, track);
 	ut_perfetto_put_facts(b, OURS_FACTS, t, track->args);
@@ -312,11 +320,11 @@ static void put_descriptor(struct ut_pbuf *b, const struct ut_trace *t,
 		return;
 	}
 	if (track->type == UT_TRACK_THREAD)
-		put_thread(b, t, track, place);
+		perfetto_track_put_thread(b, t, track, place);
 	else
-		put_str(b, TRACK_NAME, t, track->name);
+		perfetto_track_put_str(b, TRACK_NAME, t, track->name);
 	if (track->type == UT_TRACK_COUNTER)
-		put_counter(b, t, track);
+		perfetto_track_put_counter(b, t, track);
 	if (track->sort_index)
 		ut_pbuf_varint(b, TRACK_RANK, (uint64_t)(int64_t)track->sort_index);
 }

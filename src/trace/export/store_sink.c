@@ -16,7 +16,8 @@ struct store_sink {
 };
 
 /* Kinds that we do not know must not be taken for those that a build knows besides. */
-static void take_event(struct ut_sink *sink, const struct ut_trace *trace, const struct ut_event *e)
+static void store_sink_take_event(struct ut_sink *sink, const struct ut_trace *trace,
+				  const struct ut_event *e)
 {
 	struct store_sink *s = (struct store_sink *)(void *)sink;
 
@@ -30,7 +31,7 @@ struct ut_sink *ut_store_sink_open(struct ut_out *out,
 	struct store_sink *s = ut_make(sizeof(*s));
 
 	ut_build_init(&s->build);
-	s->sink.event = take_event;
+	s->sink.event = store_sink_take_event;
 	s->out = out;
 	s->write = write;
 	return &s->sink;

@@ -29,7 +29,7 @@ struct writer {
 	uint32_t count;
 };
 
-static void put(struct writer *w, const void *data, size_t len)
+static void utr_write_put(struct writer *w, const void *data, size_t len)
 {
 	w->crc = ut_utr_crc(w->crc, data, len);
 	w->at += len;
@@ -40,7 +40,7 @@ static void pad(struct writer *w)
 {
 	static const char zeros[UT_UTR_ALIGN];
 
-	put(w, zeros, (size_t)(ut_utr_aligned(w->at) - w->at));
+	utr_write_put(w, zeros, (size_t)(ut_utr_aligned(w->at) - w->at));
 }
 
 /* ---- sizes --------------------------------------------------------------------------------- */
@@ -151,15 +151,15 @@ static uint64_t plan(struct writer *w)
 
 /* ---- sections ------------------------------------------------------------------------------ */
 
-static void put_text(struct writer *w)
+static void utr_write_put_text(struct writer *w)
 {
 	const struct ut_strtab *t = &w->store->trace.strings;
 
 	for (uint32_t id = 1; id <= t->count; id++) {
 		struct ut_str s = ut_strtab_get(t, id);
 
-		put(w, s.ptr, s.len);
-		put(w, "", 1);
+		utr_write_put(w, s.ptr, s.len);
+		utr_write_put(w, "", 1);
 	}
 }
 
@@ -173,12 +173,12 @@ static void put_starts(struct writer *w)
 	for (uint32_t id = 1; id <= t->count; id++) {
 		at += ut_strtab_get(t, id).len + 1;
 		if (n == SOME) {
-			put(w, starts, sizeof(starts));
+			utr_write_put(w, starts, sizeof(starts));
 			n = 0;
 		}
 		starts[n++] = at;
 	}
-	put(w, starts, n * sizeof(*starts));
+	utr_write_put(w, starts, n * sizeof(*starts));
 }
 
 /* Types that existed only while the store was built stay as numbers without a meaning. */
@@ -191,11 +191,11 @@ static void put_types(struct writer *w)
 
 		if (type.kind >= UT_KIND_COUNT)
 			type = (struct ut_type){ 0 };
-		put(w, &type, sizeof(type));
+		utr_write_put(w, &type, sizeof(type));
 	}
 }
 
-static void put_trace(struct writer *w)
+static void utr_write_put_trace(struct writer *w)
 {
 	const struct ut_trace *t = &w->store->trace;
 	struct ut_utr_trace saved = {
@@ -210,7 +210,7 @@ static void put_trace(struct writer *w)
 	};
 
 	memcpy(saved.losses, &t->losses, sizeof(t->losses));
-	put(w, &saved, sizeof(saved));
+	utr_write_put(w, &saved, sizeof(saved));
 }
 
 static void put_processes(struct writer *w)
@@ -230,7 +230,7 @@ static void put_processes(struct writer *w)
 			.args = p->args,
 		};
 
-		put(w, &saved, sizeof(saved));
+		utr_write_put(w, &saved, sizeof(saved));
 	}
 }
 
@@ -256,7 +256,7 @@ static void put_tracks(struct writer *w)
 			.base = k->base,
 		};
 
-		put(w, &saved, sizeof(saved));
+		utr_write_put(w, &saved, sizeof(saved));
 	}
 }
 
@@ -278,7 +278,7 @@ static void put_process_places(struct writer *w)
 			.title = p->title,
 		};
 
-		put(w, &saved, sizeof(saved));
+		utr_write_put(w, &saved, sizeof(saved));
 	}
 }
 
@@ -296,7 +296,7 @@ static void put_track_places(struct writer *w)
 			.thread = k->thread,
 		};
 
-		put(w, &saved, sizeof(saved));
+		utr_write_put(w, &saved, sizeof(saved));
 	}
 }
 
@@ -307,11 +307,11 @@ static void put_words(struct writer *w)
 	for (size_t i = 0; i < l->chunk_count; i++) {
 		uint32_t words = i + 1 == l->chunk_count ? l->used : UT_ARG_CHUNK;
 
-		put(w, l->chunks[i], words * sizeof(uint32_t));
+		utr_write_put(w, l->chunks[i], words * sizeof(uint32_t));
 	}
 }
 
-static void put_rows(struct writer *w)
+static void utr_write_put_rows(struct writer *w)
 {
 	const struct ut_store *s = w->store;
 
@@ -319,10 +319,10 @@ static void put_rows(struct writer *w)
 		for (size_t i = 0; i < ut_rows_blocks(&s->rows[track]); i++) {
 			const struct ut_block *b = &s->rows[track].blocks[i];
 
-			put(w, b->ts, b->count * sizeof(*b->ts));
-			put(w, b->val, b->count * sizeof(*b->val));
-			put(w, b->type, b->count * sizeof(*b->type));
-			put(w, b->args, b->count * sizeof(*b->args));
+			utr_write_put(w, b->ts, b->count * sizeof(*b->ts));
+			utr_write_put(w, b->val, b->count * sizeof(*b->val));
+			utr_write_put(w, b->type, b->count * sizeof(*b->type));
+			utr_write_put(w, b->args, b->count * sizeof(*b->args));
 		}
 	}
 }
@@ -333,8 +333,8 @@ static void put_nodes(struct writer *w, const struct ut_lane *l)
 
 	ut_lane_levels(l, &levels);
 	for (unsigned int i = 0; i < levels.used; i++) {
-		put(w, levels.nodes[i], (levels.count[i] - 1) * sizeof(*l->nodes));
-		put(w, levels.last[i], sizeof(*l->nodes));
+		utr_write_put(w, levels.nodes[i], (levels.count[i] - 1) * sizeof(*l->nodes));
+		utr_write_put(w, levels.last[i], sizeof(*l->nodes));
 	}
 }
 
@@ -349,13 +349,13 @@ static void put_lane(struct writer *w, uint32_t id, uint32_t track, const struct
 	};
 
 	if (id == UT_UTR_LANES)
-		put(w, &saved, sizeof(saved));
+		utr_write_put(w, &saved, sizeof(saved));
 	else if (id == UT_UTR_NODES)
 		put_nodes(w, l);
 	else if (id == UT_UTR_LANE_ROWS && l->rows)
-		put(w, l->rows, l->count * sizeof(*l->rows));
+		utr_write_put(w, l->rows, l->count * sizeof(*l->rows));
 	else if (id == UT_UTR_LANE_ENDS && l->ends)
-		put(w, l->ends, l->count * sizeof(*l->ends));
+		utr_write_put(w, l->ends, l->count * sizeof(*l->ends));
 }
 
 static void put_lanes(struct writer *w, uint32_t id)
@@ -372,7 +372,7 @@ static void put_device_work(struct writer *w)
 {
 	const struct ut_device_records *r = w->devices;
 
-#define PUT_COLUMN(type, column, text) put(w, r->column, r->count * sizeof(type));
+#define PUT_COLUMN(type, column, text) utr_write_put(w, r->column, r->count * sizeof(type));
 	UT_DEVICE_COLUMN_LIST(PUT_COLUMN)
 #undef PUT_COLUMN
 }
@@ -383,10 +383,10 @@ static void put_section(struct writer *w, uint32_t id)
 
 	switch ((enum ut_utr_id)id) {
 	case UT_UTR_TRACE:
-		put_trace(w);
+		utr_write_put_trace(w);
 		break;
 	case UT_UTR_TEXT:
-		put_text(w);
+		utr_write_put_text(w);
 		break;
 	case UT_UTR_STARTS:
 		put_starts(w);
@@ -401,22 +401,23 @@ static void put_section(struct writer *w, uint32_t id)
 		put_tracks(w);
 		break;
 	case UT_UTR_ARGS:
-		put(w, s->trace.args, s->trace.arg_count * sizeof(*s->trace.args));
+		utr_write_put(w, s->trace.args, s->trace.arg_count * sizeof(*s->trace.args));
 		break;
 	case UT_UTR_NOTES:
-		put(w, s->trace.notes, s->trace.note_count * sizeof(*s->trace.notes));
+		utr_write_put(w, s->trace.notes, s->trace.note_count * sizeof(*s->trace.notes));
 		break;
 	case UT_UTR_SHAPES:
-		put(w, s->args.shapes, s->args.shape_count * sizeof(*s->args.shapes));
+		utr_write_put(w, s->args.shapes, s->args.shape_count * sizeof(*s->args.shapes));
 		break;
 	case UT_UTR_SHAPE_ARGS:
-		put(w, s->args.shape_args, s->args.shape_arg_count * sizeof(*s->args.shape_args));
+		utr_write_put(w, s->args.shape_args,
+			      s->args.shape_arg_count * sizeof(*s->args.shape_args));
 		break;
 	case UT_UTR_WORDS:
 		put_words(w);
 		break;
 	case UT_UTR_ROWS:
-		put_rows(w);
+		utr_write_put_rows(w);
 		break;
 	case UT_UTR_LANES:
 	case UT_UTR_NODES:
@@ -425,12 +426,12 @@ static void put_section(struct writer *w, uint32_t id)
 		put_lanes(w, id);
 		break;
 	case UT_UTR_CODE:
-		put(w, s->trace.stacks.places,
-		    s->trace.stacks.place_count * sizeof(*s->trace.stacks.places));
+		utr_write_put(w, s->trace.stacks.places,
+			      s->trace.stacks.place_count * sizeof(*s->trace.stacks.places));
 		break;
 	case UT_UTR_STACKS:
-		put(w, s->trace.stacks.sites,
-		    s->trace.stacks.site_count * sizeof(*s->trace.stacks.sites));
+		utr_write_put(w, s->trace.stacks.sites,
+			      s->trace.stacks.site_count * sizeof(*s->trace.stacks.sites));
 		break;
 	case UT_UTR_PROCESS_PLACES:
 		put_process_places(w);
@@ -439,14 +440,14 @@ static void put_section(struct writer *w, uint32_t id)
 		put_track_places(w);
 		break;
 	case UT_UTR_CALLS:
-		put(w, s->trace.calls, s->trace.call_count * sizeof(*s->trace.calls));
+		utr_write_put(w, s->trace.calls, s->trace.call_count * sizeof(*s->trace.calls));
 		break;
 	case UT_UTR_DEVICE_WORK:
 		put_device_work(w);
 		break;
 	case UT_UTR_LAUNCHES:
-		put(w, w->devices->launches,
-		    w->devices->launch_count * sizeof(*w->devices->launches));
+		utr_write_put(w, w->devices->launches,
+			      w->devices->launch_count * sizeof(*w->devices->launches));
 		break;
 	case UT_UTR_IDS:
 		break;
@@ -468,7 +469,7 @@ static void put_header(struct writer *w, uint64_t toc_offset)
 	memcpy(h.magic, UT_UTR_MAGIC, sizeof(h.magic));
 	h.file_size = toc_offset + w->count * sizeof(*w->toc) + sizeof(struct ut_utr_end);
 	h.crc = ut_utr_crc(0, &h, sizeof(h));
-	put(w, &h, sizeof(h));
+	utr_write_put(w, &h, sizeof(h));
 }
 
 static void put_toc(struct writer *w)
@@ -476,10 +477,10 @@ static void put_toc(struct writer *w)
 	struct ut_utr_end end = { 0 };
 
 	w->crc = 0;
-	put(w, w->toc, w->count * sizeof(*w->toc));
+	utr_write_put(w, w->toc, w->count * sizeof(*w->toc));
 	end.crc = w->crc;
 	memcpy(end.mark, UT_UTR_END, sizeof(end.mark));
-	put(w, &end, sizeof(end));
+	utr_write_put(w, &end, sizeof(end));
 }
 
 void ut_utr_write(const struct ut_store *s, struct ut_out *out)

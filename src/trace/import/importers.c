@@ -108,7 +108,7 @@ static bool only(const struct ut_source *s, char byte)
 }
 
 /* Reasons that are worth a line of their own; NULL = none of them. */
-static const char *reason(const struct ut_source *s)
+static const char *importers_reason(const struct ut_source *s)
 {
 	const unsigned char *b = (const unsigned char *)s->head;
 
@@ -125,9 +125,9 @@ static const char *reason(const struct ut_source *s)
 }
 
 /* What a file that nobody knows looks like, for the message. */
-static void unknown(const struct ut_source *s, struct ut_err *err)
+static void importers_unknown(const struct ut_source *s, struct ut_err *err)
 {
-	const char *why = reason(s);
+	const char *why = importers_reason(s);
 	char seen[64];
 	size_t n = 0;
 
@@ -165,7 +165,7 @@ const struct ut_importer *ut_importer_of(const struct ut_source *s, struct ut_er
 			   "%s: offset 0: %s text; convert it first: iconv -f %s -t UTF-8 FILE",
 			   s->path, wide, wide);
 	else if (!importer)
-		unknown(s, err);
+		importers_unknown(s, err);
 	return wide ? NULL : importer;
 }
 

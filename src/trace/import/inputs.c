@@ -50,7 +50,7 @@ static bool is_session(const char *dir)
 	return len > suffix && !strncmp(dir + len - suffix, SESSION_SUFFIX, suffix);
 }
 
-static void add_path(struct ut_inputs *in, const char *path)
+static void inputs_add_path(struct ut_inputs *in, const char *path)
 {
 	in->paths = ut_grow(in->paths, in->count + 1, &in->cap, sizeof(*in->paths));
 	in->paths[in->count++] = copy_of(path);
@@ -156,7 +156,7 @@ static int add_dir(struct ut_inputs *in, const char *dir, int depth, struct ut_e
 		else if (S_ISREG(st.st_mode) && is_stored(path))
 			add_stored(in, path);
 		else if (S_ISREG(st.st_mode) && may_be_trace(in, path))
-			add_path(in, path);
+			inputs_add_path(in, path);
 	}
 	closedir(d);
 	return rc;
@@ -184,7 +184,7 @@ static int add_pattern(struct ut_inputs *in, const char *pattern, struct ut_err 
 		return ut_err_set(err, -EIO, "%s: cannot be expanded", pattern);
 	for (size_t i = 0; !rc && i < found.gl_pathc; i++) {
 		if (!ut_path_is_dir(found.gl_pathv[i]))
-			add_path(in, found.gl_pathv[i]);
+			inputs_add_path(in, found.gl_pathv[i]);
 		else if (is_session(found.gl_pathv[i]))
 			rc = add_session(in, found.gl_pathv[i], err);
 	}
@@ -192,7 +192,7 @@ static int add_pattern(struct ut_inputs *in, const char *pattern, struct ut_err 
 	return rc;
 }
 
-static int add_word(struct ut_inputs *in, const char *word, struct ut_err *err)
+static int inputs_add_word(struct ut_inputs *in, const char *word, struct ut_err *err)
 {
 	size_t first = in->count;
 	int rc = 0;
@@ -201,7 +201,7 @@ static int add_word(struct ut_inputs *in, const char *word, struct ut_err *err)
 		rc = ut_err_set(err, -EINVAL, "-: standard input was named twice");
 	} else if (!strcmp(word, "-")) {
 		in->has_stdin = true;
-		add_path(in, word);
+		inputs_add_path(in, word);
 	} else if (is_session(word) && ut_path_is_dir(word)) {
 		rc = add_session(in, word, err);
 		sort_from(in, first);
@@ -216,7 +216,7 @@ static int add_word(struct ut_inputs *in, const char *word, struct ut_err *err)
 	} else if (!ut_path_exists(word)) {
 		rc = ut_err_set(err, -ENOENT, "%s: %s", word, strerror(ENOENT));
 	} else {
-		add_path(in, word);
+		inputs_add_path(in, word);
 	}
 	return rc;
 }
@@ -249,7 +249,7 @@ static int by_file(const void *a, const void *b)
 }
 
 /* A file that was named twice is read once; adds up the sizes. */
-static void drop_doubles(struct ut_inputs *in)
+static void inputs_drop_doubles(struct ut_inputs *in)
 {
 	struct file_id *ids = ut_make((in->count + 1) * sizeof(*ids));
 	size_t kept = 0;
@@ -286,7 +286,7 @@ static void finalize_stored(struct ut_inputs *in)
 
 	for (size_t i = 0; i < in->stored_count; i++) {
 		if (alone)
-			add_path(in, in->stored[i]);
+			inputs_add_path(in, in->stored[i]);
 		else
 			ut_logger_log(in->logger, UT_INFO, "%s: its result is stored; left out",
 				      in->stored[i]);
@@ -304,7 +304,7 @@ int ut_inputs_find(struct ut_inputs *in, int argc, const char *const *argv,
 
 	*in = (struct ut_inputs){ .logger = logger };
 	for (int i = 0; !rc && i < argc; i++)
-		rc = add_word(in, argv[i], err);
+		rc = inputs_add_word(in, argv[i], err);
 	finalize_stored(in);
 	if (!rc && !in->count && in->empty_session)
 		rc = ut_err_set(err, -ENODATA, "%s: no trace in this directory", in->empty_session);
@@ -314,7 +314,7 @@ int ut_inputs_find(struct ut_inputs *in, int argc, const char *const *argv,
 	}
 	if (sorted_by_letters(argc, argv))
 		sort_from(in, 0);
-	drop_doubles(in);
+	inputs_drop_doubles(in);
 	return 0;
 }
 
@@ -353,7 +353,7 @@ struct pool {
 	pthread_cond_t change;
 };
 
-static void keep(struct ready *r, const char *text, bool lost)
+static void inputs_keep(struct ready *r, const char *text, bool lost)
 {
 	r->warnings =
 		ut_grow(r->warnings, r->warning_count + 1, &r->warning_cap, sizeof(*r->warnings));
@@ -363,13 +363,13 @@ static void keep(struct ready *r, const char *text, bool lost)
 static void keep_warning(void *ctx, const char *path, const char *text)
 {
 	(void)path;
-	keep(ctx, text, false);
+	inputs_keep(ctx, text, false);
 }
 
 static void keep_lost(void *ctx, const char *path, const char *text)
 {
 	(void)path;
-	keep(ctx, text, true);
+	inputs_keep(ctx, text, true);
 }
 
 /* The next input that may be loaded now; SIZE_MAX = no more. */
@@ -431,7 +431,7 @@ static void report_warnings(struct ready *r, const struct ut_import_opts *opts, 
 	r->warning_count = r->warning_cap = 0;
 }
 
-static void give_back(struct pool *c, struct ready *r, bool stop)
+static void inputs_give_back(struct pool *c, struct ready *r, bool stop)
 {
 	ut_store_release(&r->store);
 	pthread_mutex_lock(&c->lock);
@@ -488,7 +488,7 @@ int ut_inputs_each(const struct ut_inputs *in, const struct ut_import_opts *opts
 			rc = each(ctx, i, &r->store, err);
 		else if (!opts->failed || !opts->failed(opts->ctx, i, &r->err))
 			rc = ut_err_set(err, r->rc, "%s", r->err.text);
-		give_back(&c, r, rc != 0);
+		inputs_give_back(&c, r, rc != 0);
 	}
 	for (size_t i = 0; i < started; i++)
 		pthread_join(threads[i], NULL);

@@ -19,7 +19,7 @@ unsigned int ut_load_threads(uint64_t asked)
 	return (unsigned int)CPU_COUNT(&set);
 }
 
-static void warn(void *ctx, const char *path, const char *text)
+static void load_warn(void *ctx, const char *path, const char *text)
 {
 	const struct ut_load *how = ctx;
 
@@ -127,7 +127,7 @@ int ut_load_each(const struct ut_inputs *in, const struct ut_load *how,
 	struct ut_progress progress;
 	const struct ut_import_opts opts = {
 		.threads = how->threads,
-		.warn = warn,
+		.warn = load_warn,
 		.ctx = &own,
 		.progress = &progress.done,
 		.checked = how->checked,

@@ -73,7 +73,7 @@ static int map_file(struct file *f, const struct ut_source *source)
 }
 
 /* Compressed, or from a pipe: all of it into memory, which is given back as a mapping is. */
-static int read_file(struct file *f, struct ut_source *source)
+static int utr_read_read_file(struct file *f, struct ut_source *source)
 {
 	size_t room = FIRST_ROOM;
 	void *map = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -409,7 +409,7 @@ static int take_shapes(const struct file *f, struct ut_arglists *l)
 	return 0;
 }
 
-static int take_words(const struct file *f, struct ut_arglists *l)
+static int utr_read_take_words(const struct file *f, struct ut_arglists *l)
 {
 	uint64_t count;
 	const uint32_t *words = items(f, UT_UTR_WORDS, &count);
@@ -428,7 +428,7 @@ static int take_words(const struct file *f, struct ut_arglists *l)
 
 /* ---- rows ---------------------------------------------------------------------------------- */
 
-static void lay_out(struct ut_rows *rows, const char *at)
+static void utr_read_lay_out(struct ut_rows *rows, const char *at)
 {
 	uint64_t left = rows->count;
 
@@ -472,7 +472,7 @@ static int take_tracks(const struct file *f, struct ut_store *s, uint64_t rows)
 		s->rows[i] = (struct ut_rows){ .count = saved[i].rows,
 					       .first = saved[i].first,
 					       .last = saved[i].last };
-		lay_out(&s->rows[i], at);
+		utr_read_lay_out(&s->rows[i], at);
 		at += saved[i].rows * UT_UTR_ROW;
 		left -= saved[i].rows;
 	}
@@ -696,7 +696,7 @@ static int fill_store(const struct file *f, struct ut_store *s, bool checked)
 	rc = rc ? rc : take_trace(f, &s->trace, &rows);
 	rc = rc ? rc : take_processes(f, &s->trace);
 	rc = rc ? rc : take_shapes(f, &s->args);
-	rc = rc ? rc : take_words(f, &s->args);
+	rc = rc ? rc : utr_read_take_words(f, &s->args);
 	rc = rc ? rc : take_tracks(f, s, rows);
 	rc = rc ? rc : take_places(f, &s->trace);
 	rc = rc ? rc : take_devices(f, s, checked);
@@ -728,16 +728,16 @@ int ut_utr_open_memory(const char *path, void *map, size_t size, struct ut_store
 	return open_mapped(&f, rc, false, store);
 }
 
-static bool probe(const char *head, size_t len)
+static bool utr_read_probe(const char *head, size_t len)
 {
 	return len >= 4 && !memcmp(head, UT_UTR_MAGIC, 4);
 }
 
-static int load(struct ut_source *source, const struct ut_import_opts *opts, struct ut_store *store,
-		struct ut_err *err)
+static int utr_read_load(struct ut_source *source, const struct ut_import_opts *opts,
+			 struct ut_store *store, struct ut_err *err)
 {
 	struct file f = { .path = source->path, .err = err };
-	int rc = source->seekable ? map_file(&f, source) : read_file(&f, source);
+	int rc = source->seekable ? map_file(&f, source) : utr_read_read_file(&f, source);
 
 	rc = open_mapped(&f, rc, opts->checked || f.size <= UT_UTR_QUICK, store);
 	if (!rc && opts->progress)
@@ -745,4 +745,4 @@ static int load(struct ut_source *source, const struct ut_import_opts *opts, str
 	return rc;
 }
 
-const struct ut_importer ut_import_utr = { "utr", probe, load };
+const struct ut_importer ut_import_utr = { "utr", utr_read_probe, utr_read_load };

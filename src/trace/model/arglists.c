@@ -45,7 +45,7 @@ static uint8_t form_of(const struct ut_arg *a)
 	return (uint8_t)(a->type | (is_short(a) ? UT_FORM_SHORT : 0));
 }
 
-static uint32_t words_of(uint8_t form)
+static uint32_t arglists_words_of(uint8_t form)
 {
 	switch (form) {
 	case UT_ARG_U64:
@@ -122,7 +122,7 @@ static uint32_t add_shape(struct ut_arglists *l, const struct ut_arg *args, size
 		l->shape_args[l->shape_arg_count++] = (struct ut_shape_arg){
 			.key = args[i].key, .form = form, .flags = args[i].flags
 		};
-		s.words += words_of(form);
+		s.words += arglists_words_of(form);
 	}
 	l->shapes =
 		ut_grow(l->shapes, (size_t)l->shape_count + 1, &l->shape_cap, sizeof(*l->shapes));
@@ -130,7 +130,7 @@ static uint32_t add_shape(struct ut_arglists *l, const struct ut_arg *args, size
 	return l->shape_count++;
 }
 
-static uint32_t shape_of(struct ut_arglists *l, const struct ut_arg *args, size_t count)
+static uint32_t arglists_shape_of(struct ut_arglists *l, const struct ut_arg *args, size_t count)
 {
 	uint32_t hash, at, shape;
 
@@ -150,7 +150,7 @@ static uint32_t shape_of(struct ut_arglists *l, const struct ut_arg *args, size_
 }
 
 /* Room for n words; the index of the first. */
-static uint32_t take(struct ut_arglists *l, uint32_t n, uint32_t **words)
+static uint32_t arglists_take(struct ut_arglists *l, uint32_t n, uint32_t **words)
 {
 	uint32_t index;
 
@@ -170,9 +170,9 @@ static uint32_t take(struct ut_arglists *l, uint32_t n, uint32_t **words)
 	return index;
 }
 
-static uint32_t *put_value(uint32_t *w, const struct ut_arg *a)
+static uint32_t *arglists_put_value(uint32_t *w, const struct ut_arg *a)
 {
-	if (words_of(form_of(a)) == 1) {
+	if (arglists_words_of(form_of(a)) == 1) {
 		*w = a->type == UT_ARG_BOOL ? a->value.u64 != 0 : (uint32_t)a->value.u64;
 		return w + 1;
 	}
@@ -188,18 +188,18 @@ uint32_t ut_arglists_add(struct ut_arglists *l, const struct ut_arg *args, size_
 		return 0;
 	if (count > UT_ARG_MOST)
 		count = UT_ARG_MOST;
-	shape = shape_of(l, args, count);
-	index = take(l, l->shapes[shape].words, &w);
+	shape = arglists_shape_of(l, args, count);
+	index = arglists_take(l, l->shapes[shape].words, &w);
 	if (!index)
 		return 0;
 	*w++ = shape;
 	for (size_t i = 0; i < count; i++)
-		w = put_value(w, &args[i]);
+		w = arglists_put_value(w, &args[i]);
 	return index;
 }
 
 /* The words of a list up to the end of its chunk; NULL if there is no such place. */
-static const uint32_t *place(const struct ut_arglists *l, uint32_t list, uint32_t *left)
+static const uint32_t *arglists_place(const struct ut_arglists *l, uint32_t list, uint32_t *left)
 {
 	size_t chunk = list / UT_ARG_CHUNK;
 	uint32_t at = list % UT_ARG_CHUNK, words;
@@ -217,7 +217,7 @@ static struct ut_arg value_at(const struct ut_shape_arg *a, const uint32_t *w)
 {
 	struct ut_arg arg = { .key = a->key, .type = a->form & 0xf, .flags = a->flags };
 
-	if (words_of(a->form) == 2)
+	if (arglists_words_of(a->form) == 2)
 		memcpy(&arg.value, w, sizeof(arg.value));
 	else if (a->form == (UT_ARG_I64 | UT_FORM_SHORT))
 		arg.value.i64 = (int32_t)*w;
@@ -243,20 +243,20 @@ const struct ut_shape *ut_arglists_shape(const struct ut_arglists *l, uint32_t l
 {
 	uint32_t left;
 
-	return shape_at(l, place(l, list, &left));
+	return shape_at(l, arglists_place(l, list, &left));
 }
 
 size_t ut_arglists_get(const struct ut_arglists *l, uint32_t list, struct ut_arg *out, size_t cap)
 {
 	uint32_t left = 0, at = 1;
-	const uint32_t *w = place(l, list, &left);
+	const uint32_t *w = arglists_place(l, list, &left);
 	const struct ut_shape *s = shape_at(l, w);
 
 	if (!s)
 		return 0;
 	for (uint32_t i = 0; i < s->count; i++) {
 		const struct ut_shape_arg *a = &l->shape_args[s->first + i];
-		uint32_t words = words_of(a->form);
+		uint32_t words = arglists_words_of(a->form);
 
 		if (words > left - at)
 			return i;
@@ -284,7 +284,7 @@ void ut_arglists_rename(struct ut_arglists *l, const uint32_t *strings)
 
 				if (form == UT_ARG_STR || form == UT_ARG_JSON)
 					w[v] = strings[w[v]];
-				v += words_of(form);
+				v += arglists_words_of(form);
 			}
 			at += s->words;
 		}
@@ -309,10 +309,10 @@ static uint32_t *join_shapes(struct ut_arglists *l, const struct ut_arglists *fr
 			args[i] = (struct ut_arg){ .key = a->key,
 						   .type = a->form & 0xf,
 						   .flags = a->flags };
-			if (words_of(a->form) == 2)
+			if (arglists_words_of(a->form) == 2)
 				args[i].value.u64 = (uint64_t)INT64_MAX;
 		}
-		map[n] = shape_of(l, args, s->count);
+		map[n] = arglists_shape_of(l, args, s->count);
 	}
 	free(args);
 	return map;
@@ -351,7 +351,7 @@ uint32_t ut_arglists_join(struct ut_arglists *l, struct ut_arglists *from)
 #define DOUBLE_MOST 256u /* arguments among which doubles are looked for */
 
 /* Of n arguments and m behind them: the first ones give way to later ones with the same key. */
-static size_t drop_doubles(struct ut_arg *args, size_t n, size_t m)
+static size_t arglists_drop_doubles(struct ut_arg *args, size_t n, size_t m)
 {
 	size_t kept = 0;
 
@@ -382,7 +382,7 @@ uint32_t ut_arglists_both(struct ut_arglists *to, const struct ut_arglists *from
 	ut_arglists_get(from, first, args, n);
 	ut_arglists_get(from, second, args + n, m);
 	if (n <= DOUBLE_MOST && m <= DOUBLE_MOST)
-		n = drop_doubles(args, n, m);
+		n = arglists_drop_doubles(args, n, m);
 	list = ut_arglists_add(to, args, n + m);
 	free(args);
 	return list;

@@ -160,7 +160,7 @@ static int kind_order(uint8_t kind)
 	return kind == UT_KIND_FLOW_OUT ? 0 : kind == UT_KIND_FLOW_STEP ? 1 : 2;
 }
 
-static int compare(uint64_t a, uint64_t b)
+static int arrows_compare(uint64_t a, uint64_t b)
 {
 	return (a > b) - (a < b);
 }
@@ -168,15 +168,15 @@ static int compare(uint64_t a, uint64_t b)
 static int by_flow(const void *a, const void *b)
 {
 	const struct ut_arrow_end *x = a, *y = b;
-	int order = compare(x->number, y->number);
+	int order = arrows_compare(x->number, y->number);
 
-	order = order ? order : compare(x->ts, y->ts);
+	order = order ? order : arrows_compare(x->ts, y->ts);
 	order = order ? order : kind_order(x->kind) - kind_order(y->kind);
-	order = order ? order : compare(x->track, y->track);
-	return order ? order : compare(x->row, y->row);
+	order = order ? order : arrows_compare(x->track, y->track);
+	return order ? order : arrows_compare(x->row, y->row);
 }
 
-static void add_arrow(struct ut_arrows *a, size_t from, size_t to)
+static void arrows_add_arrow(struct ut_arrows *a, size_t from, size_t to)
 {
 	a->list = ut_grow_raw(a->list, a->count + 1, &a->cap, sizeof(*a->list));
 	a->list[a->count++] = (struct ut_arrow){ from, to };
@@ -213,7 +213,7 @@ static void connect(struct ut_arrows *a, size_t first, size_t end)
 		}
 		if (from == end || (e->kind == UT_KIND_FLOW_STEP && e->slice == UT_NO_SLICE))
 			continue;
-		add_arrow(a, from, i);
+		arrows_add_arrow(a, from, i);
 		if (e->kind == UT_KIND_FLOW_STEP)
 			from = i;
 		else
@@ -246,13 +246,13 @@ void ut_arrows_make(struct ut_arrows *a, const struct ut_store *s, uint64_t *con
 
 /* ---- at the spans -------------------------------------------------------------------------- */
 
-static int by_place(const void *a, const void *b)
+static int arrows_by_place(const void *a, const void *b)
 {
 	const struct ut_attached *x = a, *y = b;
-	int order = compare(x->track, y->track);
+	int order = arrows_compare(x->track, y->track);
 
-	order = order ? order : compare(x->row, y->row);
-	order = order ? order : compare(x->id, y->id);
+	order = order ? order : arrows_compare(x->row, y->row);
+	order = order ? order : arrows_compare(x->id, y->id);
 	return order ? order : (int)x->how - (int)y->how;
 }
 
@@ -283,7 +283,7 @@ struct attacher {
 	uint64_t ids;
 };
 
-static void put(struct attacher *t, size_t end, struct ut_attached how)
+static void arrows_put(struct attacher *t, size_t end, struct ut_attached how)
 {
 	const struct ut_arrow_end *e = &t->arrows->ends[end];
 
@@ -310,7 +310,7 @@ static struct ut_attached *goes_on(struct attacher *t, const struct ut_arrow *ar
 	return a;
 }
 
-static void attach(struct attacher *t, const struct ut_arrow *arrow)
+static void arrows_attach(struct attacher *t, const struct ut_arrow *arrow)
 {
 	const struct ut_arrow_end *to = &t->arrows->ends[arrow->to];
 	struct timestamp left = timestamp_of(&t->arrows->ends[arrow->from], false);
@@ -327,16 +327,17 @@ static void attach(struct attacher *t, const struct ut_arrow *arrow)
 	} else if (is_later(timestamp_of(to, true), left)) {
 		global = from->global && !t->seen[arrow->from];
 		id = global ? from->number : ++t->ids;
-		put(t, arrow->from,
-		    (struct ut_attached){ .id = id, .global = global, .how = UT_FLOW_LEAVES });
+		arrows_put(
+			t, arrow->from,
+			(struct ut_attached){ .id = id, .global = global, .how = UT_FLOW_LEAVES });
 	} else {
 		return;
 	}
-	put(t, arrow->to,
-	    (struct ut_attached){ .id = id,
-				  .global = global,
-				  .how = UT_FLOW_ARRIVES,
-				  .at_end = !is_later(timestamp_of(to, false), left) });
+	arrows_put(t, arrow->to,
+		   (struct ut_attached){ .id = id,
+					 .global = global,
+					 .how = UT_FLOW_ARRIVES,
+					 .at_end = !is_later(timestamp_of(to, false), left) });
 }
 
 void ut_arrows_attach(struct ut_arrows *a)
@@ -349,19 +350,19 @@ void ut_arrows_attach(struct ut_arrows *a)
 	t.at = ut_make((a->end_count + 1) * sizeof(*t.at));
 	t.seen = ut_make((a->end_count + 1) * sizeof(*t.seen));
 	for (size_t i = 0; i < a->count; i++)
-		attach(&t, &a->list[i]);
+		arrows_attach(&t, &a->list[i]);
 	for (size_t i = 0; i < a->end_count; i++) {
 		bool ends = a->ends[i].kind == UT_KIND_FLOW_IN;
 
 		if (!t.seen[i] && !a->ends[i].repeated)
-			put(&t, i,
-			    (struct ut_attached){ .id = a->ends[i].global ? a->ends[i].number
-									  : ++t.ids,
-						  .global = a->ends[i].global,
-						  .how = ends ? UT_FLOW_ARRIVES : UT_FLOW_LEAVES });
+			arrows_put(&t, i,
+				   (struct ut_attached){
+					   .id = a->ends[i].global ? a->ends[i].number : ++t.ids,
+					   .global = a->ends[i].global,
+					   .how = ends ? UT_FLOW_ARRIVES : UT_FLOW_LEAVES });
 	}
 	if (a->attached_count)
-		qsort(a->attached, a->attached_count, sizeof(*a->attached), by_place);
+		qsort(a->attached, a->attached_count, sizeof(*a->attached), arrows_by_place);
 	free(t.at);
 	free(t.seen);
 }

@@ -11,12 +11,12 @@
 #define FIRST_ROWS 64u
 #define ROW_BYTES  24u
 
-static void take_event(struct ut_sink *sink, const struct ut_trace *trace,
-		       const struct ut_event *event);
+static void build_take_event(struct ut_sink *sink, const struct ut_trace *trace,
+			     const struct ut_event *event);
 
 void ut_build_init(struct ut_build *b)
 {
-	*b = (struct ut_build){ .sink.event = take_event };
+	*b = (struct ut_build){ .sink.event = build_take_event };
 	ut_trace_init(&b->store.trace);
 	ut_types_init(&b->store.types);
 	ut_arglists_init(&b->store.args);
@@ -24,7 +24,7 @@ void ut_build_init(struct ut_build *b)
 
 /* ---- blocks -------------------------------------------------------------------------------- */
 
-static void lay_out(struct ut_build_block *block, char *memory, uint32_t cap)
+static void build_lay_out(struct ut_build_block *block, char *memory, uint32_t cap)
 {
 	block->ts = (uint64_t *)(void *)memory;
 	block->val = block->ts + cap;
@@ -36,7 +36,7 @@ static void lay_out(struct ut_build_block *block, char *memory, uint32_t cap)
 void ut_build_block_make(struct ut_build_block *block, uint32_t cap)
 {
 	*block = (struct ut_build_block){ 0 };
-	lay_out(block, ut_pages_alloc((size_t)cap * ROW_BYTES), cap);
+	build_lay_out(block, ut_pages_alloc((size_t)cap * ROW_BYTES), cap);
 }
 
 void ut_build_block_free(struct ut_build_block *block)
@@ -45,7 +45,7 @@ void ut_build_block_free(struct ut_build_block *block)
 	*block = (struct ut_build_block){ 0 };
 }
 
-static void widen(struct ut_build_block *block)
+static void build_widen(struct ut_build_block *block)
 {
 	struct ut_build_block wide;
 
@@ -59,14 +59,14 @@ static void widen(struct ut_build_block *block)
 	*block = wide;
 }
 
-static struct ut_build_block *room(struct ut_build_rows *r)
+static struct ut_build_block *build_room(struct ut_build_rows *r)
 {
 	struct ut_build_block *last = r->block_count ? &r->blocks[r->block_count - 1] : NULL;
 
 	if (last && last->count < last->cap)
 		return last;
 	if (last && last->cap < UT_BLOCK_ROWS) {
-		widen(last);
+		build_widen(last);
 		return last;
 	}
 	r->blocks = ut_grow(r->blocks, r->block_count + 1, &r->block_cap, sizeof(*r->blocks));
@@ -86,7 +86,7 @@ void ut_build_add(struct ut_build *b, uint32_t track, uint64_t ts, uint64_t val,
 		  uint32_t args)
 {
 	struct ut_build_rows *r = rows_of(b, track);
-	struct ut_build_block *block = room(r);
+	struct ut_build_block *block = build_room(r);
 	uint8_t kind = ut_types_get(&b->store.types, type)->kind;
 	bool span = kind == UT_KIND_SPAN;
 	uint32_t i = block->count++;
@@ -215,7 +215,8 @@ static size_t adopt_args(struct ut_build *b, const struct ut_trace *trace, uint3
 	return count;
 }
 
-static void take_event(struct ut_sink *sink, const struct ut_trace *trace, const struct ut_event *e)
+static void build_take_event(struct ut_sink *sink, const struct ut_trace *trace,
+			     const struct ut_event *e)
 {
 	struct ut_build *b = (struct ut_build *)sink;
 	const struct ut_type type = { .name = adopt_string(b, trace, e->name),
@@ -238,8 +239,8 @@ static void take_event(struct ut_sink *sink, const struct ut_trace *trace, const
 }
 
 /* Appends a list of a foreign trace to one of ours; the index of the result. */
-static uint32_t add_list(struct ut_build *b, uint32_t ours, const struct ut_trace *trace,
-			 uint32_t list)
+static uint32_t build_add_list(struct ut_build *b, uint32_t ours, const struct ut_trace *trace,
+			       uint32_t list)
 {
 	struct ut_trace *t = &b->store.trace;
 	size_t count = list ? adopt_args(b, trace, list) : 0;
@@ -314,7 +315,7 @@ static void fill_process(struct ut_build *b, struct ut_process *p, const struct 
 static void fill_track(struct ut_build *b, uint32_t at, const struct ut_trace *trace,
 		       const struct ut_track *from)
 {
-	uint32_t args = add_list(b, b->store.trace.tracks[at].args, trace, from->args);
+	uint32_t args = build_add_list(b, b->store.trace.tracks[at].args, trace, from->args);
 	struct ut_track *t = &b->store.trace.tracks[at];
 
 	t->id = from->id;
@@ -337,8 +338,8 @@ static void fill_trace(struct ut_build *b, const struct ut_trace *trace)
 {
 	struct ut_trace *t = &b->store.trace;
 
-	t->global_args = add_list(b, t->global_args, trace, trace->global_args);
-	t->file_args = add_list(b, t->file_args, trace, trace->file_args);
+	t->global_args = build_add_list(b, t->global_args, trace, trace->global_args);
+	t->file_args = build_add_list(b, t->file_args, trace, trace->file_args);
 	if (!t->realtime_offset)
 		t->realtime_offset = trace->realtime_offset;
 	if (!t->boottime_offset)
@@ -371,8 +372,8 @@ void ut_build_end_trace(struct ut_build *b, const struct ut_trace *trace)
 	for (uint32_t i = 0; i < trace->process_count; i++) {
 		uint32_t at = adopt_process(b, trace, i);
 
-		uint32_t args = add_list(b, b->store.trace.processes[at].args, trace,
-					 trace->processes[i].args);
+		uint32_t args = build_add_list(b, b->store.trace.processes[at].args, trace,
+					       trace->processes[i].args);
 
 		fill_process(b, &b->store.trace.processes[at], trace, &trace->processes[i]);
 		b->store.trace.processes[at].args = args;
@@ -385,7 +386,7 @@ void ut_build_end_trace(struct ut_build *b, const struct ut_trace *trace)
 
 /* ---- joining ------------------------------------------------------------------------------- */
 
-static uint64_t mix(uint64_t hash, uint64_t value)
+static uint64_t build_mix(uint64_t hash, uint64_t value)
 {
 	hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
 	return hash ^ hash >> 32;
@@ -393,7 +394,7 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 
 static uint64_t process_key(const struct ut_process *p)
 {
-	return mix(mix(1, p->pid), p->pid_text) | 1;
+	return build_mix(build_mix(1, p->pid), p->pid_text) | 1;
 }
 
 /* Threads are known by their id; other tracks by their name and unit as well. */
@@ -402,7 +403,9 @@ static uint64_t track_key(const struct ut_track *t)
 	bool thread = t->type == UT_TRACK_THREAD;
 	uint64_t name = thread ? 0 : (uint64_t)t->unit << 32 | t->name;
 
-	return mix(mix(mix(mix(t->process, t->type), t->id), t->id_text), name) | 1;
+	return build_mix(build_mix(build_mix(build_mix(t->process, t->type), t->id), t->id_text),
+			 name) |
+	       1;
 }
 
 static bool same_process(const struct ut_process *a, const struct ut_process *b)

@@ -111,7 +111,7 @@ struct key {
 	uint32_t row;
 };
 
-static int by_ts(const void *a, const void *b)
+static int build_sort_by_ts(const void *a, const void *b)
 {
 	const struct key *x = a, *y = b;
 
@@ -126,7 +126,7 @@ static void sort_fully(const struct ut_build_rows *r, uint32_t *order)
 
 	for (uint32_t row = 0; row < r->count; row++)
 		keys[row] = (struct key){ ts_of(r, row), row };
-	qsort(keys, r->count, sizeof(*keys), by_ts);
+	qsort(keys, r->count, sizeof(*keys), build_sort_by_ts);
 	for (uint32_t row = 0; row < r->count; row++)
 		order[row] = keys[row].row;
 	free(keys);
@@ -217,7 +217,7 @@ static uint32_t span_type(struct joiner *j, uint32_t type, uint8_t flag)
 }
 
 /* Closes the innermost. flag: how it came to its end. */
-static void close_span(struct joiner *j, uint64_t end, uint32_t args, uint8_t flag)
+static void build_sort_close_span(struct joiner *j, uint64_t end, uint32_t args, uint8_t flag)
 {
 	struct ut_arglists *l = &j->build->store.args;
 	uint32_t at;
@@ -279,9 +279,9 @@ static void join_end(struct joiner *j, const struct ut_build_block *block, uint3
 		memcpy(later, j->open + j->open_count - kept, kept * sizeof(*later));
 	j->open_count -= kept;
 	for (; left > 1; left--, losses->implicit_ends++)
-		close_span(j, block->ts[n], 0, UT_EV_IMPLICIT_END);
+		build_sort_close_span(j, block->ts[n], 0, UT_EV_IMPLICIT_END);
 	if (left)
-		close_span(j, block->ts[n], block->args[n], 0);
+		build_sort_close_span(j, block->ts[n], block->args[n], 0);
 	if (kept)
 		memcpy(j->open + j->open_count, later, kept * sizeof(*later));
 	j->open_count += kept;
@@ -342,7 +342,7 @@ static void join_ends(struct ut_build *b, struct ut_build_rows *r)
 	}
 	b->store.trace.losses.unfinished += j.open_count;
 	while (j.open_count)
-		close_span(&j, j.last, 0, UT_EV_UNFINISHED);
+		build_sort_close_span(&j, j.last, 0, UT_EV_UNFINISHED);
 	cut_rows(r, j.written);
 	free(j.open);
 }

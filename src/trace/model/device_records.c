@@ -69,7 +69,7 @@ unsigned int ut_device_field_called(struct ut_str key)
 	return FIELD_NONE;
 }
 
-static uint64_t number_of(const struct ut_arg *a)
+static uint64_t device_records_number_of(const struct ut_arg *a)
 {
 	if (a->type != UT_ARG_F64)
 		return a->value.u64;
@@ -78,7 +78,7 @@ static uint64_t number_of(const struct ut_arg *a)
 
 static uint32_t number32_of(const struct ut_arg *a)
 {
-	uint64_t number = number_of(a);
+	uint64_t number = device_records_number_of(a);
 
 	return number < UINT32_MAX ? (uint32_t)number : UINT32_MAX;
 }
@@ -92,7 +92,7 @@ static void put_size(uint64_t size[3], const struct ut_strtab *strings, const st
 	if (a->type != UT_ARG_STR && a->type != UT_ARG_JSON) {
 		for (int n = 0; n < 3; n++) {
 			if (!size[n] || !(a->flags & UT_ARG_ARRAY)) {
-				size[n] = number_of(a);
+				size[n] = device_records_number_of(a);
 				return;
 			}
 		}
@@ -129,25 +129,25 @@ void ut_device_record_put(struct ut_device_record *r, const struct ut_strtab *st
 		return;
 	switch ((enum field)field) {
 	case FIELD_CORRELATION:
-		r->correlation = number_of(a);
+		r->correlation = device_records_number_of(a);
 		break;
 	case FIELD_EXTERNAL:
-		r->external = number_of(a);
+		r->external = device_records_number_of(a);
 		break;
 	case FIELD_QUEUED:
-		r->queued = number_of(a);
+		r->queued = device_records_number_of(a);
 		break;
 	case FIELD_SUBMITTED:
-		r->submitted = number_of(a);
+		r->submitted = device_records_number_of(a);
 		break;
 	case FIELD_THREAD:
-		r->thread = (uint32_t)number_of(a);
+		r->thread = (uint32_t)device_records_number_of(a);
 		break;
 	case FIELD_TASK:
 		r->task = a->value.str;
 		break;
 	case FIELD_BYTES:
-		r->bytes = number_of(a);
+		r->bytes = device_records_number_of(a);
 		break;
 	case FIELD_GRID:
 		put_size(l->grid, strings, a);
@@ -159,16 +159,16 @@ void ut_device_record_put(struct ut_device_record *r, const struct ut_strtab *st
 		l->registers = number32_of(a);
 		break;
 	case FIELD_STATIC_SHARED:
-		l->static_shared = number_of(a);
+		l->static_shared = device_records_number_of(a);
 		break;
 	case FIELD_DYNAMIC_SHARED:
-		l->dynamic_shared = number_of(a);
+		l->dynamic_shared = device_records_number_of(a);
 		break;
 	case FIELD_LOCAL:
-		l->local = number_of(a);
+		l->local = device_records_number_of(a);
 		break;
 	case FIELD_SPILL:
-		l->spill = number_of(a);
+		l->spill = device_records_number_of(a);
 		break;
 	case FIELD_LANES:
 		l->lanes = number32_of(a);
@@ -354,7 +354,7 @@ static void find_fields(struct making *m)
 	ut_idmap_release(&known);
 }
 
-static void read_list(struct making *m, uint32_t list, struct ut_device_record *r)
+static void device_records_read_list(struct making *m, uint32_t list, struct ut_device_record *r)
 {
 	const struct ut_arglists *l = &m->store->args;
 	const struct ut_shape *shape = ut_arglists_shape(l, list);
@@ -371,14 +371,14 @@ static void read_list(struct making *m, uint32_t list, struct ut_device_record *
 	}
 }
 
-static uint8_t kind_of(const struct making *m, uint32_t type, bool on_device)
+static uint8_t device_records_kind_of(const struct making *m, uint32_t type, bool on_device)
 {
 	const struct work_type *t = &m->types[type < m->store->types.count ? type : 0];
 
 	return on_device ? t->on_device : t->elsewhere;
 }
 
-static size_t count_rows(const struct making *m)
+static size_t device_records_count_rows(const struct making *m)
 {
 	const struct ut_store *s = m->store;
 	size_t count = 0;
@@ -390,13 +390,14 @@ static size_t count_rows(const struct making *m)
 			const struct ut_block *block = &s->rows[track].blocks[b];
 
 			for (uint32_t i = 0; i < block->count; i++)
-				count += kind_of(m, block->type[i], on_device) != 0;
+				count += device_records_kind_of(m, block->type[i], on_device) != 0;
 		}
 	}
 	return count;
 }
 
-static void add_row(struct making *m, uint32_t track, uint64_t row, uint32_t list, uint8_t kind)
+static void device_records_add_row(struct making *m, uint32_t track, uint64_t row, uint32_t list,
+				   uint8_t kind)
 {
 	const struct ut_trace *t = &m->store->trace;
 	struct ut_device_record one = { .kind = (uint8_t)(kind - 1) };
@@ -404,7 +405,7 @@ static void add_row(struct making *m, uint32_t track, uint64_t row, uint32_t lis
 	size_t i = r->count;
 
 	if (list)
-		read_list(m, list, &one);
+		device_records_read_list(m, list, &one);
 	if (!ut_device_record_is_work(&one, ut_is_device(t, t->tracks[track].process),
 				      t->tracks[track].role == UT_ROLE_SIDE))
 		return;
@@ -424,7 +425,7 @@ static void add_row(struct making *m, uint32_t track, uint64_t row, uint32_t lis
 	r->count++;
 }
 
-static void add_rows(struct making *m)
+static void device_records_add_rows(struct making *m)
 {
 	const struct ut_store *s = m->store;
 
@@ -435,11 +436,11 @@ static void add_rows(struct making *m)
 			const struct ut_block *block = &s->rows[track].blocks[b];
 
 			for (uint32_t i = 0; i < block->count; i++) {
-				uint8_t kind = kind_of(m, block->type[i], on_device);
+				uint8_t kind = device_records_kind_of(m, block->type[i], on_device);
 
 				if (kind)
-					add_row(m, track, b * UT_BLOCK_ROWS + i, block->args[i],
-						kind);
+					device_records_add_row(m, track, b * UT_BLOCK_ROWS + i,
+							       block->args[i], kind);
 			}
 		}
 	}
@@ -448,7 +449,7 @@ static void add_rows(struct making *m)
 static void records_make(struct ut_device_records *r, const struct ut_store *store)
 {
 	struct making m = { .store = store, .r = r };
-	size_t rows = find_types(&m) ? count_rows(&m) : 0;
+	size_t rows = find_types(&m) ? device_records_count_rows(&m) : 0;
 
 	ut_device_launches_add(&m.launches, &(struct ut_device_launch){ 0 });
 	r->memory = ut_make((rows + 1) * UT_DEVICE_RECORD_BYTES);
@@ -456,7 +457,7 @@ static void records_make(struct ut_device_records *r, const struct ut_store *sto
 	r->count = 0;
 	if (rows) {
 		find_fields(&m);
-		add_rows(&m);
+		device_records_add_rows(&m);
 	}
 	r->launches = m.launches.items;
 	r->launch_count = m.launches.count;

@@ -67,14 +67,14 @@ struct ut_loan {
 	size_t own_count, own_cap;
 };
 
-static void take_event(struct ut_sink *sink, const struct ut_trace *trace,
-		       const struct ut_event *e);
+static void growing_take_event(struct ut_sink *sink, const struct ut_trace *trace,
+			       const struct ut_event *e);
 
 struct ut_growing *ut_growing_new(void)
 {
 	struct ut_growing *g = ut_make(sizeof(*g));
 
-	g->sink.event = take_event;
+	g->sink.event = growing_take_event;
 	ut_trace_init(&g->store.trace);
 	ut_types_init(&g->store.types);
 	ut_arglists_init(&g->store.args);
@@ -94,7 +94,7 @@ struct ut_sink *ut_growing_sink(struct ut_growing *g)
 	return &g->sink;
 }
 
-static void drop(struct ut_growing *g)
+static void growing_drop(struct ut_growing *g)
 {
 	if (atomic_fetch_sub(&g->owners, 1) > 1)
 		return;
@@ -115,7 +115,7 @@ static void drop(struct ut_growing *g)
 void ut_growing_end(struct ut_growing *g)
 {
 	if (g)
-		drop(g);
+		growing_drop(g);
 }
 
 void ut_growing_return(struct ut_loan *loan)
@@ -126,7 +126,7 @@ void ut_growing_return(struct ut_loan *loan)
 		free(loan->own[i]);
 	free(loan->own);
 	ut_deferred_free_leave(&loan->from->deferred, loan->ticket);
-	drop(loan->from);
+	growing_drop(loan->from);
 	free(loan);
 }
 
@@ -152,7 +152,7 @@ static struct ut_block make_block(uint32_t cap)
 	return (struct ut_block){ .ts = ts, .val = val, .type = type, .args = type + cap };
 }
 
-static void put_row(struct ut_block *b, uint32_t i, const struct row *r)
+static void growing_put_row(struct ut_block *b, uint32_t i, const struct row *r)
 {
 	own64(b->ts)[i] = r->ts;
 	own64(b->val)[i] = r->val;
@@ -160,7 +160,7 @@ static void put_row(struct ut_block *b, uint32_t i, const struct row *r)
 	own32(b->args)[i] = r->args;
 }
 
-static struct growing_track *track_of(struct ut_growing *g, uint32_t track)
+static struct growing_track *growing_track_of(struct ut_growing *g, uint32_t track)
 {
 	if (track >= g->track_cap) {
 		size_t before = g->track_cap;
@@ -178,7 +178,8 @@ static struct growing_track *track_of(struct ut_growing *g, uint32_t track)
 }
 
 /* The last block, with room for a row. */
-static struct ut_block *room(struct ut_growing *g, struct growing_track *t, struct ut_rows *r)
+static struct ut_block *growing_room(struct ut_growing *g, struct growing_track *t,
+				     struct ut_rows *r)
 {
 	size_t blocks = ut_rows_blocks(r);
 	struct ut_block *last = blocks ? &r->blocks[blocks - 1] : NULL, wide;
@@ -219,9 +220,9 @@ static void end_at(struct ut_rows *r, const struct row *row)
 	r->last = end > r->last ? end : r->last;
 }
 
-static void add_row(struct ut_growing *g, uint32_t track, struct row row)
+static void growing_add_row(struct ut_growing *g, uint32_t track, struct row row)
 {
-	struct growing_track *t = track_of(g, track);
+	struct growing_track *t = growing_track_of(g, track);
 	struct ut_rows *r = &g->store.rows[track];
 
 	end_at(r, &row);
@@ -233,7 +234,7 @@ static void add_row(struct ut_growing *g, uint32_t track, struct row row)
 			g->open[row.open].loose = (uint32_t)t->loose_count;
 		return;
 	}
-	put_row(room(g, t, r), (uint32_t)(r->count % UT_BLOCK_ROWS), &row);
+	growing_put_row(growing_room(g, t, r), (uint32_t)(r->count % UT_BLOCK_ROWS), &row);
 	r->blocks[r->count / UT_BLOCK_ROWS].count++;
 	if (row.open)
 		g->open[row.open].row = r->count;
@@ -243,7 +244,7 @@ static void add_row(struct ut_growing *g, uint32_t track, struct row row)
 
 /* ---- as a sink ------------------------------------------------------------------------------ */
 
-static uint32_t type_of(struct ut_growing *g, const struct ut_event *e)
+static uint32_t growing_type_of(struct ut_growing *g, const struct ut_event *e)
 {
 	const struct ut_type type = {
 		.name = e->name, .cat = e->cat, .kind = e->kind, .flags = e->flags
@@ -266,18 +267,19 @@ static uint32_t args_of(struct ut_growing *g, uint32_t list)
 	return ut_arglists_add(&g->store.args, args, count);
 }
 
-static void take_event(struct ut_sink *sink, const struct ut_trace *trace, const struct ut_event *e)
+static void growing_take_event(struct ut_sink *sink, const struct ut_trace *trace,
+			       const struct ut_event *e)
 {
 	struct ut_growing *g = (struct ut_growing *)sink;
 	uint8_t kind = ut_deal_kind(e->kind);
 
 	(void)trace; /* it is ours */
-	add_row(g, e->track,
-		(struct row){ .ts = e->ts,
-			      .val = e->val,
-			      .type = type_of(g, e),
-			      .args = e->args ? args_of(g, e->args) : 0,
-			      .span = e->kind == UT_KIND_SPAN });
+	growing_add_row(g, e->track,
+			(struct row){ .ts = e->ts,
+				      .val = e->val,
+				      .type = growing_type_of(g, e),
+				      .args = e->args ? args_of(g, e->args) : 0,
+				      .span = e->kind == UT_KIND_SPAN });
 	g->tracks[e->track].has_async |= kind == UT_LANE_ASYNC;
 }
 
@@ -301,13 +303,13 @@ uint32_t ut_growing_begin(struct ut_growing *g, const struct ut_event *e)
 {
 	uint32_t number = new_open(g, e->track);
 
-	add_row(g, e->track,
-		(struct row){ .ts = e->ts,
-			      .val = UT_UNENDED,
-			      .type = type_of(g, e),
-			      .args = e->args ? args_of(g, e->args) : 0,
-			      .open = number,
-			      .span = true });
+	growing_add_row(g, e->track,
+			(struct row){ .ts = e->ts,
+				      .val = UT_UNENDED,
+				      .type = growing_type_of(g, e),
+				      .args = e->args ? args_of(g, e->args) : 0,
+				      .open = number,
+				      .span = true });
 	return number;
 }
 
@@ -417,7 +419,8 @@ static struct row row_at(const struct ut_growing *g, const struct ut_rows *r, ui
 }
 
 /* The first row that a loose one stands before. */
-static uint64_t place_of(const struct ut_growing *g, const struct ut_rows *r, const struct row *row)
+static uint64_t growing_place_of(const struct ut_growing *g, const struct ut_rows *r,
+				 const struct row *row)
 {
 	uint64_t at = ut_rows_find(r, row->ts);
 
@@ -473,8 +476,8 @@ static void weave(struct ut_growing *g, uint32_t track, const uint64_t *places)
 			r->blocks = ut_grow(r->blocks, n + 1, &t->block_cap, sizeof(*r->blocks));
 			r->blocks[n] = make_block(UT_BLOCK_ROWS);
 		}
-		put_row(&r->blocks[r->count / UT_BLOCK_ROWS], (uint32_t)(r->count % UT_BLOCK_ROWS),
-			&row);
+		growing_put_row(&r->blocks[r->count / UT_BLOCK_ROWS],
+				(uint32_t)(r->count % UT_BLOCK_ROWS), &row);
 		r->blocks[r->count / UT_BLOCK_ROWS].count++;
 		if (is_loose && row.open) {
 			g->open[row.open].loose = 0;
@@ -490,7 +493,7 @@ static void weave(struct ut_growing *g, uint32_t track, const uint64_t *places)
 	free(old.blocks);
 }
 
-static void finalize(struct ut_growing *g, uint32_t track)
+static void growing_finalize(struct ut_growing *g, uint32_t track)
 {
 	struct growing_track *t = &g->tracks[track];
 	uint64_t *places;
@@ -500,7 +503,7 @@ static void finalize(struct ut_growing *g, uint32_t track)
 	qsort(t->loose, t->loose_count, sizeof(*t->loose), by_order);
 	places = ut_make(t->loose_count * sizeof(*places));
 	for (size_t i = 0; i < t->loose_count; i++)
-		places[i] = place_of(g, &g->store.rows[track], &t->loose[i]);
+		places[i] = growing_place_of(g, &g->store.rows[track], &t->loose[i]);
 	/* sorting has moved the loose ones: their spans are found when they are woven in */
 	move_open(g, track, places, t->loose_count);
 	weave(g, track, places);
@@ -511,7 +514,7 @@ static void finalize(struct ut_growing *g, uint32_t track)
 
 /* ---- showing -------------------------------------------------------------------------------- */
 
-static void *copied(struct ut_arena *arena, const void *items, size_t count, size_t size)
+static void *growing_copied(struct ut_arena *arena, const void *items, size_t count, size_t size)
 {
 	void *copy = ut_arena_alloc(arena, count + 1, size);
 
@@ -527,18 +530,19 @@ static void show_trace(const struct ut_trace *from, struct ut_trace *to)
 	ut_strtab_share(&to->strings, &from->strings, &to->arena);
 	to->stacks = (struct ut_stacks){ 0 };
 	(void)ut_stacks_take(&to->stacks, &to->arena, &from->stacks);
-	to->processes =
-		copied(&to->arena, from->processes, from->process_count, sizeof(*to->processes));
+	to->processes = growing_copied(&to->arena, from->processes, from->process_count,
+				       sizeof(*to->processes));
 	to->process_cap = from->process_count;
-	to->tracks = copied(&to->arena, from->tracks, from->track_count, sizeof(*to->tracks));
+	to->tracks =
+		growing_copied(&to->arena, from->tracks, from->track_count, sizeof(*to->tracks));
 	to->track_cap = from->track_count;
-	to->args = copied(&to->arena, from->args, from->arg_count, sizeof(*to->args));
+	to->args = growing_copied(&to->arena, from->args, from->arg_count, sizeof(*to->args));
 	to->arg_cap = from->arg_count;
-	to->notes = copied(&to->arena, from->notes, from->note_count, sizeof(*to->notes));
+	to->notes = growing_copied(&to->arena, from->notes, from->note_count, sizeof(*to->notes));
 	to->note_cap = from->note_count;
-	to->calls = copied(&to->arena, from->calls, from->call_count, sizeof(*to->calls));
-	to->unwanted =
-		copied(&to->arena, from->unwanted, from->unwanted_count, sizeof(*to->unwanted));
+	to->calls = growing_copied(&to->arena, from->calls, from->call_count, sizeof(*to->calls));
+	to->unwanted = growing_copied(&to->arena, from->unwanted, from->unwanted_count,
+				      sizeof(*to->unwanted));
 	to->unwanted_cap = from->unwanted_count;
 }
 
@@ -548,8 +552,9 @@ static void show_lists(const struct ut_store *from, struct ut_store *to)
 	struct ut_arena *arena = &to->trace.arena;
 	const struct ut_arglists *l = &from->args;
 
-	to->types = (struct ut_types){ .items = copied(arena, from->types.items, from->types.count,
-						       sizeof(*to->types.items)),
+	to->types = (struct ut_types){ .items = growing_copied(arena, from->types.items,
+							       from->types.count,
+							       sizeof(*to->types.items)),
 				       .count = from->types.count };
 	to->args = *l;
 	to->args.lookup = (struct ut_hashtab){ 0 };
@@ -558,9 +563,9 @@ static void show_lists(const struct ut_store *from, struct ut_store *to)
 		memcpy(to->args.chunks, l->chunks, l->chunk_count * sizeof(*l->chunks));
 	to->args.chunk_cap = to->args.shape_cap = to->args.shape_arg_cap = 0;
 	to->args.most = l->used;
-	to->args.shapes = copied(arena, l->shapes, l->shape_count, sizeof(*l->shapes));
+	to->args.shapes = growing_copied(arena, l->shapes, l->shape_count, sizeof(*l->shapes));
 	to->args.shape_args =
-		copied(arena, l->shape_args, l->shape_arg_count, sizeof(*l->shape_args));
+		growing_copied(arena, l->shape_args, l->shape_arg_count, sizeof(*l->shape_args));
 }
 
 static void show_rows(const struct ut_rows *from, struct ut_rows *to)
@@ -576,7 +581,7 @@ static void show_rows(const struct ut_rows *from, struct ut_rows *to)
 }
 
 /* Columns of its own for a block, unless it has them. */
-static void part(struct ut_loan *loan, const struct ut_block *shared, struct ut_block *b)
+static void growing_part(struct ut_loan *loan, const struct ut_block *shared, struct ut_block *b)
 {
 	uint64_t *val;
 	uint32_t *type;
@@ -608,7 +613,7 @@ static void show_open(struct ut_growing *g, uint64_t until, struct ut_store *s)
 			continue;
 		rows = &s->rows[o->track];
 		b = &rows->blocks[o->row / UT_BLOCK_ROWS];
-		part(s->loan, block_of(g, o, &i), b);
+		growing_part(s->loan, block_of(g, o, &i), b);
 		own64(b->val)[i] = until > b->ts[i] ? until - b->ts[i] : 0;
 		own32(b->type)[i] = flagged(g, b->type[i], UT_EV_UNFINISHED);
 		rows->last = until > rows->last ? until : rows->last;
@@ -671,7 +676,7 @@ void ut_growing_show(struct ut_growing *g, uint64_t until, struct ut_store *stor
 	struct ut_store s = { 0 };
 
 	for (uint32_t i = 0; i < g->track_cap; i++)
-		finalize(g, i);
+		growing_finalize(g, i);
 	know_unfinished(g);
 	know_kinds(g);
 	s.loan = ut_make(sizeof(*s.loan));

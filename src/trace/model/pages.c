@@ -78,7 +78,7 @@ uint64_t ut_pages_usual(void)
 	return (machine < group ? machine : group) / 3;
 }
 
-static void start(void)
+static void model_pages_start(void)
 {
 	size_t space = SPACE;
 	char *p = MAP_FAILED;
@@ -134,7 +134,7 @@ static void claim_in_file(uint32_t block)
 
 /* ---- slabs --------------------------------------------------------------------------------- */
 
-static void push(struct stack *s, uint32_t block)
+static void model_pages_push(struct stack *s, uint32_t block)
 {
 	s->blocks = ut_grow(s->blocks, s->count + 1, &s->cap, sizeof(*s->blocks));
 	s->blocks[s->count++] = block;
@@ -159,11 +159,11 @@ static void make_slab(bool in_file)
 	pool.in_file[pool.made / SLAB_BLOCKS] = in_file;
 	pool.made += SLAB_BLOCKS;
 	for (uint32_t i = 1; i <= SLAB_BLOCKS; i++)
-		push(in_file ? &pool.file : &pool.memory, pool.made - i);
+		model_pages_push(in_file ? &pool.file : &pool.memory, pool.made - i);
 }
 
 /* A block; NULL if there are no addresses left. */
-static void *take(void)
+static void *model_pages_take(void)
 {
 	bool in_file = pool.memory_used >= pool.limit;
 	struct stack *s = in_file ? &pool.file : &pool.memory;
@@ -184,12 +184,12 @@ static void *take(void)
 	return pool.base + block * UT_PAGES_BYTES;
 }
 
-static void give_back(uint32_t block)
+static void model_pages_give_back(uint32_t block)
 {
 	char *at = pool.base + block * UT_PAGES_BYTES;
 
 	if (pool.in_file[block / SLAB_BLOCKS]) {
-		push(&pool.file, block);
+		model_pages_push(&pool.file, block);
 		/* Space on the disk is given back when nobody needs any: block by block we
 		 * would wait for the kernel to write what nobody will read. */
 		if (!--pool.file_used && ftruncate(pool.fd, 0))
@@ -198,7 +198,7 @@ static void give_back(uint32_t block)
 	}
 	if (pool.memory.count >= KEEP_WARM)
 		madvise(at, UT_PAGES_BYTES, MADV_DONTNEED);
-	push(&pool.memory, block);
+	model_pages_push(&pool.memory, block);
 	pool.memory_used--;
 }
 
@@ -211,8 +211,8 @@ void *ut_pages_alloc(size_t bytes)
 	if (bytes == UT_PAGES_BYTES) {
 		pthread_mutex_lock(&pool.lock);
 		if (!pool.started)
-			start();
-		p = take();
+			model_pages_start();
+		p = model_pages_take();
 		pthread_mutex_unlock(&pool.lock);
 	}
 	return p ? p : ut_make(bytes);
@@ -225,7 +225,7 @@ void ut_pages_free(void *p)
 	pthread_mutex_lock(&pool.lock);
 	base = pool.base;
 	if (base && at >= base && at < base + pool.made * UT_PAGES_BYTES) {
-		give_back((uint32_t)((size_t)(at - base) / UT_PAGES_BYTES));
+		model_pages_give_back((uint32_t)((size_t)(at - base) / UT_PAGES_BYTES));
 		p = NULL;
 	}
 	pthread_mutex_unlock(&pool.lock);

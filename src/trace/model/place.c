@@ -33,7 +33,7 @@ static const struct ut_api_traits apis[UT_APIS] = {
 
 /* ---- names --------------------------------------------------------------------------------- */
 
-static uint8_t number_of(const char *const *names, uint8_t count, struct ut_str s)
+static uint8_t model_place_number_of(const char *const *names, uint8_t count, struct ut_str s)
 {
 	for (uint8_t i = 0; i < count; i++) {
 		if (s.len == strlen(names[i]) && !memcmp(s.ptr, names[i], s.len))
@@ -59,22 +59,22 @@ const char *ut_role_name(uint8_t role)
 
 enum ut_process_kind ut_process_kind_called(struct ut_str name)
 {
-	return (enum ut_process_kind)number_of(kinds, UT_PROCESS_KINDS, name);
+	return (enum ut_process_kind)model_place_number_of(kinds, UT_PROCESS_KINDS, name);
 }
 
 enum ut_device_type ut_device_type_called(struct ut_str name)
 {
-	return (enum ut_device_type)number_of(device_types, UT_DEVICE_TYPES, name);
+	return (enum ut_device_type)model_place_number_of(device_types, UT_DEVICE_TYPES, name);
 }
 
 enum ut_track_role ut_role_called(struct ut_str name)
 {
-	return (enum ut_track_role)number_of(roles, UT_ROLES, name);
+	return (enum ut_track_role)model_place_number_of(roles, UT_ROLES, name);
 }
 
 /* ---- apis ---------------------------------------------------------------------------------- */
 
-static bool is_called(struct ut_str s, const char *text)
+static bool model_place_is_called(struct ut_str s, const char *text)
 {
 	return s.len && s.len == strlen(text) && !strncasecmp(s.ptr, text, s.len);
 }
@@ -83,10 +83,11 @@ struct ut_api_id ut_api_called(struct ut_strtab *strings, struct ut_str name)
 {
 	struct ut_api_id id = { .api = UT_API_NONE };
 
-	if (!name.len || is_called(name, apis[UT_API_NONE].name))
+	if (!name.len || model_place_is_called(name, apis[UT_API_NONE].name))
 		return id;
 	for (int i = UT_API_OTHER + 1; i < UT_APIS; i++) {
-		if (is_called(name, apis[i].name) || is_called(name, apis[i].title)) {
+		if (model_place_is_called(name, apis[i].name) ||
+		    model_place_is_called(name, apis[i].title)) {
 			id.api = (uint8_t)i;
 			return id;
 		}
@@ -127,7 +128,8 @@ enum ut_api ut_api_starting(struct ut_str text)
 	return UT_API_NONE;
 }
 
-static struct ut_str text_of(const struct ut_strtab *strings, struct ut_api_id api, bool title)
+static struct ut_str model_place_text_of(const struct ut_strtab *strings, struct ut_api_id api,
+					 bool title)
 {
 	if (api.api == UT_API_OTHER && api.text)
 		return ut_strtab_get(strings, api.text);
@@ -138,12 +140,12 @@ static struct ut_str text_of(const struct ut_strtab *strings, struct ut_api_id a
 
 struct ut_str ut_api_name(const struct ut_strtab *strings, struct ut_api_id api)
 {
-	return text_of(strings, api, false);
+	return model_place_text_of(strings, api, false);
 }
 
 struct ut_str ut_api_title(const struct ut_strtab *strings, struct ut_api_id api)
 {
-	return text_of(strings, api, true);
+	return model_place_text_of(strings, api, true);
 }
 
 /* ---- places -------------------------------------------------------------------------------- */

@@ -80,8 +80,8 @@ bool ut_lane_entry(const struct ut_store *s, uint32_t track, uint32_t lane, uint
 }
 
 /* Is everything in nodes[at] over by t? Samples have no end: they are when the next node is. */
-static bool is_over(const struct ut_lane *lane, const struct ut_levels *levels, unsigned int level,
-		    uint64_t at, uint64_t t)
+static bool pyramid_is_over(const struct ut_lane *lane, const struct ut_levels *levels,
+			    unsigned int level, uint64_t at, uint64_t t)
 {
 	return lane->kind == UT_LANE_COUNTER ? ut_level_node(levels, level, at + 1)->first < t
 					     : ut_level_node(levels, level, at)->end < t;
@@ -100,7 +100,7 @@ uint64_t ut_lane_seek(const struct ut_store *s, uint32_t track, uint32_t lane, u
 	l = &lanes->lanes[lane];
 	ut_lane_levels(l, &levels);
 	for (unsigned int level = levels.used; level--;) {
-		while (at + 1 < levels.count[level] && is_over(l, &levels, level, at, t))
+		while (at + 1 < levels.count[level] && pyramid_is_over(l, &levels, level, at, t))
 			at++;
 		at *= level ? UT_LANE_FAN : UT_LANE_LEAF;
 	}

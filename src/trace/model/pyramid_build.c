@@ -25,7 +25,7 @@ static void build_track(const struct ut_store *s, const uint8_t *kinds, uint32_t
 	ut_deal_finish(&d, out);
 }
 
-static void work(void *ctx)
+static void pyramid_build_work(void *ctx)
 {
 	struct job *job = ctx;
 	size_t i;
@@ -65,7 +65,7 @@ void ut_pyramid_build(struct ut_store *s, unsigned int threads)
 		order[i] = i;
 	qsort_r(order, tracks, sizeof(*order), by_length, s);
 	ut_thread_pool_run(
-		ut_thread_pool_size(threads, tracks), work,
+		ut_thread_pool_size(threads, tracks), pyramid_build_work,
 		&(struct job){ .store = s, .pyramid = p, .kinds = kinds, .order = order });
 	free(order);
 	free(kinds);

@@ -350,7 +350,7 @@ uint8_t ut_deal_kind(uint8_t kind)
 /* ---- at once -------------------------------------------------------------------------------- */
 
 /* The levels above the finest, and the lane is done. */
-static struct ut_lane finish(struct ut_filling *f, enum ut_lane_kind kind)
+static struct ut_lane pyramid_deal_finish(struct ut_filling *f, enum ut_lane_kind kind)
 {
 	bool counter = kind == UT_LANE_COUNTER;
 	uint64_t level = 0, end, all = ut_lane_nodes(f->count);
@@ -381,7 +381,7 @@ static struct ut_lane finish(struct ut_filling *f, enum ut_lane_kind kind)
 	};
 }
 
-static void release(struct ut_dealer *d)
+static void pyramid_deal_release(struct ut_dealer *d)
 {
 	for (unsigned int kind = 0; kind < UT_LANE_KINDS; kind++) {
 		free(d->groups[kind].lanes);
@@ -409,9 +409,10 @@ void ut_deal_finish(struct ut_dealer *d, struct ut_lanes *out)
 		struct ut_lane_group *g = &d->groups[kind];
 
 		for (size_t i = 0; i < g->count; i++)
-			out->lanes[n++] = finish(&g->lanes[i], (enum ut_lane_kind)kind);
+			out->lanes[n++] =
+				pyramid_deal_finish(&g->lanes[i], (enum ut_lane_kind)kind);
 	}
-	release(d);
+	pyramid_deal_release(d);
 }
 
 /* ---- lanes that grow ------------------------------------------------------------------------ */
@@ -602,7 +603,7 @@ void ut_deal_clear(struct ut_dealer *d)
 		for (size_t i = 0; i < d->groups[kind].count; i++)
 			clear_lane(&d->groups[kind].lanes[i]);
 	}
-	release(d);
+	pyramid_deal_release(d);
 	*d = (struct ut_dealer){
 		.store = d->store, .kinds = d->kinds, .track = d->track, .deferred = d->deferred
 	};

@@ -15,7 +15,7 @@
 #include "model/counter.h"
 #include "model/pyramid_lane.h"
 
-static inline uint64_t least(uint64_t a, uint64_t b)
+static inline uint64_t pyramid_draw_least(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
@@ -26,7 +26,7 @@ static inline uint64_t entries_of(const struct ut_lane *lane, unsigned int level
 	uint64_t full = (uint64_t)UT_LANE_LEAF << 3 * level;
 
 	_Static_assert(UT_LANE_FAN == 1u << 3, "a node has 8 times the entries of one below it");
-	return least(lane->count - i * full, full);
+	return pyramid_draw_least(lane->count - i * full, full);
 }
 
 /* ---- the cursor ---------------------------------------------------------------------------- */
@@ -51,12 +51,12 @@ static void stand_on(struct cursor *c, uint32_t pixel)
 }
 
 /* On the first pixel; false if there is none. */
-static bool start(struct cursor *c, const struct ut_picture *w)
+static bool pyramid_draw_start(struct cursor *c, const struct ut_picture *w)
 {
 	uint64_t length = w->t1 > w->t0 ? w->t1 - w->t0 : 0;
 
 	*c = (struct cursor){ .t0 = w->t0, .t1 = w->t1 };
-	c->pixels = (uint32_t)least(length, w->pixels);
+	c->pixels = (uint32_t)pyramid_draw_least(length, w->pixels);
 	if (!c->pixels)
 		return false;
 	c->width = length / c->pixels;
@@ -66,7 +66,7 @@ static bool start(struct cursor *c, const struct ut_picture *w)
 	return true;
 }
 
-static inline void step(struct cursor *c)
+static inline void pyramid_draw_step(struct cursor *c)
 {
 	c->at++;
 	c->lo = c->hi;
@@ -81,7 +81,7 @@ static inline void go_to(struct cursor *c, uint64_t t)
 	double guess;
 
 	if (t - c->hi < c->width) {
-		step(c);
+		pyramid_draw_step(c);
 		return;
 	}
 	/* Wrong by one at most. */
@@ -90,7 +90,7 @@ static inline void go_to(struct cursor *c, uint64_t t)
 	if (t < c->lo)
 		stand_on(c, c->at - 1);
 	else if (t >= c->hi)
-		step(c);
+		pyramid_draw_step(c);
 }
 
 /* ---- spans and marks ----------------------------------------------------------------------- */
@@ -122,7 +122,7 @@ static inline uint64_t most_of(float length, uint32_t type)
 	return (uint64_t)bits << 32 | type;
 }
 
-static inline void leave(struct drawing *d)
+static inline void pyramid_draw_leave(struct drawing *d)
 {
 	uint32_t length = (uint32_t)(d->sum.most >> 32);
 	struct ut_cell *cell = &d->cells[d->c.at];
@@ -130,7 +130,7 @@ static inline void leave(struct drawing *d)
 	*cell = (struct ut_cell){ .busy = d->sum.busy,
 				  .row = d->row,
 				  .touched = d->sum.touched,
-				  .count = (uint32_t)least(d->sum.count, UINT32_MAX),
+				  .count = (uint32_t)pyramid_draw_least(d->sum.count, UINT32_MAX),
 				  .type = (uint32_t)d->sum.most };
 	memcpy(&cell->most, &length, sizeof(length));
 	d->sum = (struct part){ 0 };
@@ -141,13 +141,13 @@ static inline void go_on_to(struct drawing *d, uint64_t t)
 {
 	uint32_t from = d->c.at + 1;
 
-	leave(d);
+	pyramid_draw_leave(d);
 	go_to(&d->c, t);
 	for (uint32_t i = from; i < d->c.at; i++)
 		d->cells[i] = (struct ut_cell){ 0 };
 }
 
-static inline void add(struct drawing *d, struct part p)
+static inline void pyramid_draw_add(struct drawing *d, struct part p)
 {
 	d->sum.busy += p.busy;
 	d->sum.count += p.count;
@@ -174,17 +174,17 @@ static void draw_entry(struct drawing *d, uint64_t i)
 		go_on_to(d, e.ts);
 	count = e.ts >= c->t0;
 	for (uint64_t begin = e.ts;; begin = c->lo) {
-		uint64_t end = least(e.end, c->hi), busy;
+		uint64_t end = pyramid_draw_least(e.end, c->hi), busy;
 
 		begin = begin > c->lo ? begin : c->lo;
 		busy = end > begin ? end - begin : 0;
 		d->row = e.row;
-		add(d, (struct part){ busy, count, most_of((float)busy, e.type), 1 });
+		pyramid_draw_add(d, (struct part){ busy, count, most_of((float)busy, e.type), 1 });
 		if (visible <= c->hi || c->at + 1 == c->pixels)
 			break;
 		count = 0;
-		leave(d);
-		step(c);
+		pyramid_draw_leave(d);
+		pyramid_draw_step(c);
 	}
 }
 
@@ -199,12 +199,12 @@ static inline void divide(struct drawing *d, const struct ut_node *n, uint64_t c
 
 	busy = busy < left ? busy : left;
 	busy = all - busy > right ? all - right : busy;
-	add(d,
-	    (struct part){ (uint64_t)busy, count, most_of(longest < l ? longest : l, n->type), 2 });
-	leave(d);
-	step(&d->c);
-	add(d, (struct part){ (uint64_t)(all - busy), 0,
-			      most_of(longest < r ? longest : r, n->type), 2 });
+	pyramid_draw_add(d, (struct part){ (uint64_t)busy, count,
+					   most_of(longest < l ? longest : l, n->type), 2 });
+	pyramid_draw_leave(d);
+	pyramid_draw_step(&d->c);
+	pyramid_draw_add(d, (struct part){ (uint64_t)(all - busy), 0,
+					   most_of(longest < r ? longest : r, n->type), 2 });
 }
 
 /*
@@ -219,7 +219,7 @@ static inline bool can_divide(const struct drawing *d, const struct ut_node *n)
 	       n->first >= d->c.lo && n->end > d->c.hi && n->end <= d->c.t1;
 }
 
-static inline bool is_inside(const struct ut_node *n, uint64_t lo, uint64_t hi)
+static inline bool pyramid_draw_is_inside(const struct ut_node *n, uint64_t lo, uint64_t hi)
 {
 	return n->end < hi && n->first >= lo;
 }
@@ -237,12 +237,12 @@ static inline uint64_t add_inside(struct drawing *d, unsigned int level, uint64_
 {
 	const struct ut_node *nodes = d->levels.nodes[level]; /* NULL where the last is all */
 	uint64_t lo = d->c.lo, hi = d->c.hi, from = i;
-	uint64_t inner = least(end, d->levels.count[level] - 1);
+	uint64_t inner = pyramid_draw_least(end, d->levels.count[level] - 1);
 	struct part sum = d->sum;
 
-	for (; i < inner && is_inside(&nodes[i], lo, hi); i++)
+	for (; i < inner && pyramid_draw_is_inside(&nodes[i], lo, hi); i++)
 		add_node(&sum, &nodes[i]);
-	if (i == inner && i < end && is_inside(d->levels.last[level], lo, hi)) {
+	if (i == inner && i < end && pyramid_draw_is_inside(d->levels.last[level], lo, hi)) {
 		add_node(&sum, d->levels.last[level]);
 		i++;
 	}
@@ -285,7 +285,7 @@ static void open_node(struct drawing *d, unsigned int level, uint64_t i)
 
 	if (level) {
 		draw_nodes(d, level - 1, i * UT_LANE_FAN,
-			   least((i + 1) * UT_LANE_FAN, d->levels.count[level - 1]));
+			   pyramid_draw_least((i + 1) * UT_LANE_FAN, d->levels.count[level - 1]));
 		return;
 	}
 	n = i * UT_LANE_LEAF;
@@ -322,7 +322,7 @@ uint32_t ut_pyramid_window(const struct ut_store *s, uint32_t track, uint32_t la
 	const struct ut_lanes *lanes = ut_pyramid_lanes(s, track);
 	struct drawing d = { .cells = cells };
 
-	if (!start(&d.c, window))
+	if (!pyramid_draw_start(&d.c, window))
 		return 0;
 	if (lane < lanes->count && lanes->lanes[lane].kind != UT_LANE_COUNTER) {
 		d.rows = &s->rows[track];
@@ -331,7 +331,7 @@ uint32_t ut_pyramid_window(const struct ut_store *s, uint32_t track, uint32_t la
 		if (d.levels.used)
 			draw_nodes(&d, d.levels.used - 1, 0, 1);
 	}
-	leave(&d);
+	pyramid_draw_leave(&d);
 	memset(cells + d.c.at + 1, 0, (d.c.pixels - d.c.at - 1) * sizeof(*cells));
 	return d.c.pixels;
 }
@@ -380,7 +380,7 @@ static void add_samples(struct plot *p, const struct ut_node *n, uint64_t count)
 	if (!sum->count || n->max > sum->max || isnan(sum->max))
 		sum->max = n->max;
 	sum->last = p->before = n->last;
-	sum->count = (uint32_t)least(sum->count + count, UINT32_MAX);
+	sum->count = (uint32_t)pyramid_draw_least(sum->count + count, UINT32_MAX);
 }
 
 static void plot_entry(struct plot *p, uint64_t i)
@@ -411,7 +411,7 @@ static void open_plot(struct plot *p, unsigned int level, uint64_t i)
 {
 	if (level) {
 		plot_nodes(p, level - 1, i * UT_LANE_FAN,
-			   least((i + 1) * UT_LANE_FAN, p->levels.count[level - 1]));
+			   pyramid_draw_least((i + 1) * UT_LANE_FAN, p->levels.count[level - 1]));
 		return;
 	}
 	for (uint64_t n = i * UT_LANE_LEAF, end = n + entries_of(p->lane, 0, i); n < end; n++)
@@ -443,7 +443,7 @@ uint32_t ut_pyramid_values(const struct ut_store *s, uint32_t track, uint32_t la
 	const struct ut_lanes *lanes = ut_pyramid_lanes(s, track);
 	struct plot p = { .store = s, .cells = cells, .before = NAN };
 
-	if (!start(&p.c, window))
+	if (!pyramid_draw_start(&p.c, window))
 		return 0;
 	if (lane < lanes->count && lanes->lanes[lane].kind == UT_LANE_COUNTER) {
 		p.rows = &s->rows[track];
@@ -491,5 +491,5 @@ uint32_t ut_pyramid_picture(const struct ut_store *s, const struct ut_picture *w
 	struct cursor c;
 
 	ut_thread_pool_run(ut_thread_pool_size(threads, count / LANES_A_THREAD), draw_lanes, &p);
-	return start(&c, window) ? c.pixels : 0;
+	return pyramid_draw_start(&c, window) ? c.pixels : 0;
 }

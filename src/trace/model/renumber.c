@@ -9,7 +9,7 @@
 #include "base/idmap.h"
 #include "model/store.h"
 
-static uint32_t own_string(struct ut_store *s, const struct ut_store *like, uint32_t id)
+static uint32_t renumber_own_string(struct ut_store *s, const struct ut_store *like, uint32_t id)
 {
 	struct ut_str text = ut_strtab_get(&like->trace.strings, id);
 
@@ -41,8 +41,8 @@ static void renumber_types(struct ut_store *s, const struct ut_store *like)
 	for (uint32_t i = 0; i < like->types.count; i++) {
 		struct ut_type type = like->types.items[i];
 
-		type.name = own_string(s, like, type.name);
-		type.cat = own_string(s, like, type.cat);
+		type.name = renumber_own_string(s, like, type.name);
+		type.cat = renumber_own_string(s, like, type.cat);
 		ut_types_intern(&types, &type);
 	}
 	for (uint32_t i = 0; i < count; i++) {
@@ -64,7 +64,7 @@ static uint64_t mix_text(uint64_t hash, struct ut_str text)
 }
 
 /* What a track is known by, as build.h has it, in texts. */
-static uint64_t key_of(const struct ut_trace *t, const struct ut_track *k)
+static uint64_t renumber_key_of(const struct ut_trace *t, const struct ut_track *k)
 {
 	const struct ut_process *p = &t->processes[k->process];
 	bool thread = k->type == UT_TRACK_THREAD;
@@ -87,9 +87,10 @@ static uint32_t plan_tracks(const struct ut_store *s, const struct ut_store *lik
 
 	ut_idmap_init(&known, &arena);
 	for (uint32_t i = 0; i < like->trace.track_count; i++)
-		ut_idmap_put(&known, key_of(&like->trace, &like->trace.tracks[i]), i + 1);
+		ut_idmap_put(&known, renumber_key_of(&like->trace, &like->trace.tracks[i]), i + 1);
 	for (uint32_t i = 0; i < s->trace.track_count; i++) {
-		uint32_t at = ut_idmap_take(&known, key_of(&s->trace, &s->trace.tracks[i]));
+		uint32_t at =
+			ut_idmap_take(&known, renumber_key_of(&s->trace, &s->trace.tracks[i]));
 
 		to[i] = at ? at - 1 : next++;
 	}

@@ -27,8 +27,8 @@ static void *grown(struct ut_arena *a, void *items, size_t count, size_t *cap, s
 }
 
 /* The slot of an item of this size, or the empty one where it belongs. */
-static uint32_t *slot_of(const struct ut_stack_slots *t, const void *items, const void *item,
-			 size_t size)
+static uint32_t *stacks_slot_of(const struct ut_stack_slots *t, const void *items, const void *item,
+				size_t size)
 {
 	size_t at = (size_t)ut_hash_bytes(item, size) & (t->count - 1);
 
@@ -39,8 +39,8 @@ static uint32_t *slot_of(const struct ut_stack_slots *t, const void *items, cons
 }
 
 /* At most half of the slots are in use. */
-static void make_room(struct ut_stack_slots *t, struct ut_arena *a, const void *items, size_t count,
-		      size_t size)
+static void stacks_make_room(struct ut_stack_slots *t, struct ut_arena *a, const void *items,
+			     size_t count, size_t size)
 {
 	if (2 * (count + 1) <= t->count)
 		return;
@@ -51,15 +51,15 @@ static void make_room(struct ut_stack_slots *t, struct ut_arena *a, const void *
 	t->slots = ut_arena_alloc(a, t->count, sizeof(*t->slots));
 	memset(t->slots, 0, t->count * sizeof(*t->slots));
 	for (size_t i = 0; i < count; i++)
-		*slot_of(t, items, (const char *)items + i * size, size) = (uint32_t)i + 1;
+		*stacks_slot_of(t, items, (const char *)items + i * size, size) = (uint32_t)i + 1;
 }
 
 uint32_t ut_stacks_place(struct ut_stacks *s, struct ut_arena *a, const struct ut_place_in_code *p)
 {
 	uint32_t *slot;
 
-	make_room(&s->place_slots, a, s->places, s->place_count, sizeof(*p));
-	slot = slot_of(&s->place_slots, s->places, p, sizeof(*p));
+	stacks_make_room(&s->place_slots, a, s->places, s->place_count, sizeof(*p));
+	slot = stacks_slot_of(&s->place_slots, s->places, p, sizeof(*p));
 	if (*slot)
 		return *slot;
 	s->places = grown(a, s->places, s->place_count, &s->place_cap, sizeof(*p));
@@ -72,8 +72,8 @@ uint32_t ut_stacks_site(struct ut_stacks *s, struct ut_arena *a, uint32_t caller
 	const struct ut_callsite site = { caller, place };
 	uint32_t *slot;
 
-	make_room(&s->site_slots, a, s->sites, s->site_count, sizeof(site));
-	slot = slot_of(&s->site_slots, s->sites, &site, sizeof(site));
+	stacks_make_room(&s->site_slots, a, s->sites, s->site_count, sizeof(site));
+	slot = stacks_slot_of(&s->site_slots, s->sites, &site, sizeof(site));
 	if (*slot)
 		return *slot;
 	s->sites = grown(a, s->sites, s->site_count, &s->site_cap, sizeof(site));

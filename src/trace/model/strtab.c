@@ -29,17 +29,17 @@ static inline struct ut_str *item_of(const struct ut_strtab *t, uint32_t id)
 	return &t->pages[n / PAGE][n % PAGE];
 }
 
-static inline struct ut_str string_of(const struct ut_strtab *t, uint32_t id)
+static inline struct ut_str strtab_string_of(const struct ut_strtab *t, uint32_t id)
 {
 	return id > t->mapped ? *item_of(t, id) : mapped_string(t, id);
 }
 
 /* The string of these bytes; 0 = none. */
-static uint32_t find(const struct ut_strtab *t, uint32_t hash, struct ut_str s)
+static uint32_t strtab_find(const struct ut_strtab *t, uint32_t hash, struct ut_str s)
 {
 	uint32_t at = hash, id;
 
-	while ((id = ut_hashtab_next(&t->ids, hash, &at)) && !ut_str_eq(string_of(t, id), s))
+	while ((id = ut_hashtab_next(&t->ids, hash, &at)) && !ut_str_eq(strtab_string_of(t, id), s))
 		;
 	return id;
 }
@@ -71,17 +71,17 @@ static void index_known(struct ut_strtab *t)
 {
 	ut_hashtab_reserve(&t->ids, t->count);
 	for (uint32_t id = 1; id <= t->count; id++) {
-		struct ut_str s = string_of(t, id);
+		struct ut_str s = strtab_string_of(t, id);
 		uint32_t hash = (uint32_t)ut_hash_bytes(s.ptr, s.len);
 
 		/* A file may hold a string twice; the first one is found. */
-		if (!find(t, hash, s))
+		if (!strtab_find(t, hash, s))
 			ut_hashtab_add(&t->ids, hash, id);
 	}
 }
 
 /* Short texts lie close together; the arena would align each. */
-static const char *copy_text(struct ut_strtab *t, const char *s, size_t len)
+static const char *strtab_copy_text(struct ut_strtab *t, const char *s, size_t len)
 {
 	char *copy;
 
@@ -127,10 +127,10 @@ uint32_t ut_strtab_intern(struct ut_strtab *t, const char *s, size_t len)
 		return 0;
 	if (!t->ids.slots)
 		index_known(t);
-	id = find(t, hash, (struct ut_str){ s, len });
+	id = strtab_find(t, hash, (struct ut_str){ s, len });
 	if (id)
 		return id;
-	*next_item(t) = (struct ut_str){ copy_text(t, s, len), len };
+	*next_item(t) = (struct ut_str){ strtab_copy_text(t, s, len), len };
 	ut_hashtab_add(&t->ids, hash, t->count);
 	return t->count;
 }
@@ -161,5 +161,5 @@ uint32_t ut_strtab_intern_z(struct ut_strtab *t, const char *s)
 
 struct ut_str ut_strtab_get(const struct ut_strtab *t, uint32_t id)
 {
-	return id && id <= t->count ? string_of(t, id) : empty;
+	return id && id <= t->count ? strtab_string_of(t, id) : empty;
 }

@@ -80,7 +80,7 @@ void ut_trace_add_unwanted(struct ut_trace *t, uint32_t domain)
 }
 
 /* One more part of a name; text of JSON without its quotes. */
-static void add_part(struct ut_buf *b, const char *before, struct ut_str s, bool json)
+static void trace_add_part(struct ut_buf *b, const char *before, struct ut_str s, bool json)
 {
 	bool quoted = json && s.len > 1 && s.ptr[0] == '"' && s.ptr[s.len - 1] == '"';
 
@@ -97,11 +97,11 @@ void ut_trace_name_counter(struct ut_trace *t, uint32_t track, uint32_t base)
 	k->name = base;
 	if (!base || (!k->unit && !k->id_text))
 		return;
-	add_part(&b, "", ut_strtab_get(&t->strings, base), false);
+	trace_add_part(&b, "", ut_strtab_get(&t->strings, base), false);
 	if (k->id_text)
-		add_part(&b, " id: ", ut_strtab_get(&t->strings, k->id_text), true);
+		trace_add_part(&b, " id: ", ut_strtab_get(&t->strings, k->id_text), true);
 	if (k->unit)
-		add_part(&b, " ", ut_strtab_get(&t->strings, k->unit), false);
+		trace_add_part(&b, " ", ut_strtab_get(&t->strings, k->unit), false);
 	k->base = base;
 	k->name = ut_strtab_intern(&t->strings, b.data, b.len);
 	ut_buf_release(&b);

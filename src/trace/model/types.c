@@ -20,7 +20,7 @@ void ut_types_release(struct ut_types *t)
 }
 
 /* For every event that is not of the type of the one before: no loop over bytes. */
-static uint32_t hash_of(const struct ut_type *type)
+static uint32_t types_hash_of(const struct ut_type *type)
 {
 	uint64_t hash = (uint64_t)type->cat << 32 | type->name;
 
@@ -33,7 +33,7 @@ static void index_types(struct ut_types *t)
 {
 	ut_hashtab_reserve(&t->lookup, t->count);
 	for (uint32_t n = 0; n < t->count; n++)
-		ut_hashtab_add(&t->lookup, hash_of(&t->items[n]), n + 1);
+		ut_hashtab_add(&t->lookup, types_hash_of(&t->items[n]), n + 1);
 }
 
 uint32_t ut_types_intern(struct ut_types *t, const struct ut_type *type)
@@ -41,7 +41,7 @@ uint32_t ut_types_intern(struct ut_types *t, const struct ut_type *type)
 	const struct ut_type clean = {
 		.name = type->name, .cat = type->cat, .kind = type->kind, .flags = type->flags
 	};
-	uint32_t hash = hash_of(&clean), at = hash, n;
+	uint32_t hash = types_hash_of(&clean), at = hash, n;
 
 	if (!t->lookup.slots)
 		index_types(t);

@@ -18,7 +18,7 @@ struct known {
 	uint64_t item;
 };
 
-static const struct known *known(uint32_t id)
+static const struct known *utr_known(uint32_t id)
 {
 	static const struct known sections[] = {
 #define UT_UTR_ROW_OF(name, number, text, size, needed) [number] = { text, size },
@@ -46,15 +46,15 @@ bool ut_utr_is_devices(uint32_t id)
 
 bool ut_utr_knows(uint32_t id)
 {
-	return known(id) != NULL;
+	return utr_known(id) != NULL;
 }
 
 const char *ut_utr_name(uint32_t id)
 {
-	return known(id) ? known(id)->name : "unknown";
+	return utr_known(id) ? utr_known(id)->name : "unknown";
 }
 
 uint64_t ut_utr_item(uint32_t id)
 {
-	return known(id) ? known(id)->item : 1;
+	return utr_known(id) ? utr_known(id)->item : 1;
 }

@@ -48,7 +48,7 @@ static void join_column(const unsigned char *from, unsigned char *to, size_t row
 }
 
 /* A section of at least one item; NULL = the image has none, or is none. */
-static void *find(char *image, size_t size, uint32_t id, uint64_t *bytes)
+static void *utr_planes_find(char *image, size_t size, uint32_t id, uint64_t *bytes)
 {
 	struct ut_utr_header h;
 
@@ -74,8 +74,9 @@ static bool each_block(char *image, size_t size,
 		       void (*turn)(const unsigned char *, unsigned char *, size_t, size_t))
 {
 	uint64_t track_bytes, left;
-	const struct ut_utr_track *tracks = find(image, size, UT_UTR_TRACKS, &track_bytes);
-	unsigned char *at = find(image, size, UT_UTR_ROWS, &left), *room;
+	const struct ut_utr_track *tracks =
+		utr_planes_find(image, size, UT_UTR_TRACKS, &track_bytes);
+	unsigned char *at = utr_planes_find(image, size, UT_UTR_ROWS, &left), *room;
 
 	if (!tracks || !at)
 		return false;

@@ -25,7 +25,7 @@ static const struct launcher {
 };
 
 /* -1 if there is no such variable or it is no number. */
-static int number(const char *name)
+static int job_number(const char *name)
 {
 	const char *text = getenv(name);
 	char *end;
@@ -43,14 +43,14 @@ struct ut_job ut_job_look(void)
 
 	for (size_t i = 0; i < sizeof(launchers) / sizeof(launchers[0]); i++) {
 		const struct launcher *l = &launchers[i];
-		int rank = number(l->rank), ranks = l->ranks ? number(l->ranks) : 0;
+		int rank = job_number(l->rank), ranks = l->ranks ? job_number(l->ranks) : 0;
 
 		if (rank < 0 || ranks < 0 || (ranks && rank >= ranks))
 			continue;
 		job.rank = rank;
 		job.ranks = ranks;
-		if (l->local && number(l->local) > 0)
-			job.local = number(l->local);
+		if (l->local && job_number(l->local) > 0)
+			job.local = job_number(l->local);
 		for (size_t k = 0; k < UT_JOB_PLUGINS; k++)
 			job.plugins[k] = l->plugins[k];
 		break;

@@ -10,7 +10,7 @@
 #include "mpijob/job.h"
 #include "mpijob/share.h"
 
-static uint64_t size_of(const char *path)
+static uint64_t rank_inputs_size_of(const char *path)
 {
 	struct stat st;
 
@@ -19,7 +19,7 @@ static uint64_t size_of(const char *path)
 }
 
 /* Paths with their zeros, one behind the other. */
-static void unpack(struct ut_inputs *in, const char *data, size_t len)
+static void rank_inputs_unpack(struct ut_inputs *in, const char *data, size_t len)
 {
 	const char *end = data + len;
 
@@ -41,7 +41,7 @@ void ut_mpijob_list(struct ut_mpijob *s, struct ut_inputs *all, uint64_t **sizes
 
 	*sizes = ut_make((all->count + 1) * sizeof(**sizes));
 	for (size_t i = 0; i < all->count; i++) {
-		(*sizes)[i] = size_of(all->paths[i]);
+		(*sizes)[i] = rank_inputs_size_of(all->paths[i]);
 		ut_buf_add(&paths, all->paths[i], strlen(all->paths[i]) + 1);
 	}
 	if (s->ranks == 1) {
@@ -55,7 +55,7 @@ void ut_mpijob_list(struct ut_mpijob *s, struct ut_inputs *all, uint64_t **sizes
 	data = ut_mpijob_bcast(s, paths.data, &len);
 	if (s->rank) {
 		ut_inputs_release(all);
-		unpack(all, data, len);
+		rank_inputs_unpack(all, data, len);
 	}
 	free(data);
 	data = ut_mpijob_bcast(s, *sizes, &bytes);

@@ -9,12 +9,12 @@
 #include "text/digits.h"
 #include "text/json_text.h"
 
-static void put_str(struct ut_buf *b, struct ut_str s)
+static void arg_json_put_str(struct ut_buf *b, struct ut_str s)
 {
 	ut_json_text_str(b, s.ptr, s.len);
 }
 
-static void put_u64(struct ut_buf *b, const struct ut_arg *arg)
+static void arg_json_put_u64(struct ut_buf *b, const struct ut_arg *arg)
 {
 	bool quoted = arg->flags & UT_ARG_TEXT;
 	char *p = ut_buf_reserve(b, UT_DIGITS_ROOM + 2);
@@ -64,10 +64,10 @@ void ut_arg_json_value(struct ut_buf *b, const struct ut_strtab *strings, const 
 
 	switch ((enum ut_arg_type)arg->type) {
 	case UT_ARG_STR:
-		put_str(b, ut_strtab_get(strings, arg->value.str));
+		arg_json_put_str(b, ut_strtab_get(strings, arg->value.str));
 		return;
 	case UT_ARG_U64:
-		put_u64(b, arg);
+		arg_json_put_u64(b, arg);
 		return;
 	case UT_ARG_I64:
 		put_i64(b, arg->value.i64);
@@ -125,7 +125,7 @@ void ut_arg_json_members(struct ut_buf *b, const struct ut_strtab *strings,
 		n = ut_arg_json_span(args + i, count - i);
 		if (i)
 			ut_buf_char(b, ',');
-		put_str(b, ut_strtab_get(strings, args[i].key));
+		arg_json_put_str(b, ut_strtab_get(strings, args[i].key));
 		ut_buf_char(b, ':');
 		ut_arg_json_run(b, strings, args + i, n);
 	}

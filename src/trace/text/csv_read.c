@@ -23,7 +23,7 @@ static int check_size(const struct ut_buf *b, size_t line, const char *path, str
 	return 0;
 }
 
-static int read_all(const char *path, struct ut_buf *b, struct ut_err *err)
+static int csv_read_read_all(const char *path, struct ut_buf *b, struct ut_err *err)
 {
 	char piece[16384];
 	struct ut_source source;
@@ -65,7 +65,7 @@ void ut_csv_open_text(struct ut_csv *c, struct ut_arena *a, char *text, size_t l
 int ut_csv_open(struct ut_csv *c, struct ut_arena *a, const char *path, struct ut_err *err)
 {
 	struct ut_buf b = { 0 };
-	int rc = read_all(path, &b, err);
+	int rc = csv_read_read_all(path, &b, err);
 	size_t len = b.len;
 
 	if (rc)

@@ -17,7 +17,7 @@ struct reading {
 	const char *why;
 };
 
-static bool give_up(struct reading *r, int rc, const char *why)
+static bool json_doc_give_up(struct reading *r, int rc, const char *why)
 {
 	r->rc = rc;
 	r->why = why;
@@ -32,7 +32,7 @@ static struct ut_str decode(struct reading *r, struct ut_str raw)
 }
 
 /* Puts a new value behind the last one of the list or object that we are in. */
-static struct ut_doc *add(struct reading *r, struct ut_doc *t)
+static struct ut_doc *json_doc_add(struct reading *r, struct ut_doc *t)
 {
 	struct ut_doc *parent = r->depth ? r->open[r->depth - 1] : NULL;
 
@@ -59,7 +59,7 @@ static bool read_scalar(struct reading *r, struct ut_doc *t)
 		t->flag = span.ptr[0] == 't';
 	} else if (!ut_str_is(span, "null")) {
 		if (ut_json_number(span, &n) == UT_JSON_NOT || !isfinite(n.f64))
-			return give_up(r, -EINVAL, "no value");
+			return json_doc_give_up(r, -EINVAL, "no value");
 		t->kind = UT_DOC_NUMBER;
 		t->number = n.f64;
 	}
@@ -67,26 +67,26 @@ static bool read_scalar(struct reading *r, struct ut_doc *t)
 }
 
 /* One value; a list or an object is entered, and closed by whoever meets its end. */
-static bool read_value(struct reading *r, struct ut_str key)
+static bool json_doc_read_value(struct reading *r, struct ut_str key)
 {
 	struct ut_doc *t = UT_NEW(r->arena, struct ut_doc);
 	struct ut_str raw;
 	char c = ut_json_peek(&r->j);
 
 	if (++r->nodes > UT_DOC_NODES)
-		return give_up(r, -E2BIG, "more values than we take");
+		return json_doc_give_up(r, -E2BIG, "more values than we take");
 	t->key = key;
 	if (c == '{' || c == '[') {
 		if (r->depth == UT_DOC_DEPTH)
-			return give_up(r, -E2BIG, "nested too deeply");
+			return json_doc_give_up(r, -E2BIG, "nested too deeply");
 		t->kind = c == '{' ? UT_DOC_OBJECT : UT_DOC_LIST;
-		add(r, t);
+		json_doc_add(r, t);
 		r->last[r->depth] = NULL;
 		r->open[r->depth++] = t;
 		ut_json_enter(&r->j);
 		return true;
 	}
-	add(r, t);
+	json_doc_add(r, t);
 	if (!r->depth)
 		r->open[0] = t; /* the whole text is this */
 	if (c != '"')
@@ -99,7 +99,7 @@ static bool read_value(struct reading *r, struct ut_str key)
 }
 
 /* The next value of what is open, or its end. */
-static bool go_on(struct reading *r)
+static bool json_doc_go_on(struct reading *r)
 {
 	bool is_object = r->open[r->depth - 1]->kind == UT_DOC_OBJECT;
 	struct ut_str key = { "", 0 };
@@ -111,23 +111,23 @@ static bool go_on(struct reading *r)
 		r->depth--;
 		return true;
 	}
-	return read_value(r, is_object ? decode(r, key) : key);
+	return json_doc_read_value(r, is_object ? decode(r, key) : key);
 }
 
-static bool read_all(struct reading *r, const struct ut_doc **root)
+static bool json_doc_read_all(struct reading *r, const struct ut_doc **root)
 {
-	if (!read_value(r, (struct ut_str){ "", 0 }))
+	if (!json_doc_read_value(r, (struct ut_str){ "", 0 }))
 		return false;
 	*root = r->open[0];
 	while (r->depth) {
-		if (!go_on(r))
+		if (!json_doc_go_on(r))
 			return false;
 	}
 	if (ut_json_peek(&r->j))
-		return give_up(r, -EINVAL, "something behind the value");
+		return json_doc_give_up(r, -EINVAL, "something behind the value");
 	for (size_t i = 0; i < UT_JSON_REPAIRS; i++) {
 		if (r->j.repairs[i].count)
-			return give_up(r, -EINVAL, "something that JSON does not know");
+			return json_doc_give_up(r, -EINVAL, "something that JSON does not know");
 	}
 	return true;
 }
@@ -143,7 +143,7 @@ int ut_doc_read(struct ut_arena *a, struct ut_str text, const struct ut_doc **ro
 	ut_json_mark(&r.j);
 	while (!ut_json_peek(&r.j) && ut_json_again(&r.j))
 		;
-	fine = read_all(&r, root);
+	fine = json_doc_read_all(&r, root);
 	if (!fine && r.j.why && !strcmp(r.why, "no JSON"))
 		r.why = r.j.why;
 	if (!fine)

@@ -78,7 +78,7 @@ void ut_json_text_double(struct ut_buf *b, double value)
 	ut_buf_advance(b, ut_json_double_put(ut_buf_reserve(b, UT_JSON_DOUBLE_ROOM), value));
 }
 
-static bool is_plain(unsigned char c)
+static bool json_text_is_plain(unsigned char c)
 {
 	return c >= 0x20 && c < 0x80 && c != '"' && c != '\\';
 }
@@ -103,7 +103,7 @@ static size_t copy_plain(char *to, const char *s, size_t len)
 			return i + (size_t)__builtin_ctz((unsigned int)mask);
 	}
 #endif
-	for (; i < len && is_plain((unsigned char)s[i]); i++)
+	for (; i < len && json_text_is_plain((unsigned char)s[i]); i++)
 		to[i] = s[i];
 	return i;
 }

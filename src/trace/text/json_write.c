@@ -8,7 +8,7 @@
 #include "text/json_doc.h"
 #include "text/json_text.h"
 
-static void begin(struct ut_json_writer *w, const char *key)
+static void json_write_begin(struct ut_json_writer *w, const char *key)
 {
 	if (w->comma)
 		ut_buf_char(w->to, ',');
@@ -21,7 +21,7 @@ static void begin(struct ut_json_writer *w, const char *key)
 
 void ut_write_open(struct ut_json_writer *w, const char *key, char bracket)
 {
-	begin(w, key);
+	json_write_begin(w, key);
 	ut_buf_char(w->to, bracket);
 	w->comma = false;
 }
@@ -34,7 +34,7 @@ void ut_write_close(struct ut_json_writer *w, char bracket)
 
 void ut_write_bytes(struct ut_json_writer *w, const char *key, const char *value, size_t len)
 {
-	begin(w, key);
+	json_write_begin(w, key);
 	ut_json_text_str(w->to, value, len);
 }
 
@@ -48,19 +48,19 @@ void ut_write_text(struct ut_json_writer *w, const char *key, const char *value)
 
 void ut_write_u64(struct ut_json_writer *w, const char *key, uint64_t value)
 {
-	begin(w, key);
+	json_write_begin(w, key);
 	ut_buf_fmt(w->to, "%" PRIu64, value);
 }
 
 void ut_write_i64(struct ut_json_writer *w, const char *key, int64_t value)
 {
-	begin(w, key);
+	json_write_begin(w, key);
 	ut_buf_fmt(w->to, "%" PRId64, value);
 }
 
 void ut_write_double(struct ut_json_writer *w, const char *key, double value)
 {
-	begin(w, key);
+	json_write_begin(w, key);
 	if (isfinite(value) && value == floor(value) && fabs(value) < 9007199254740992.0)
 		ut_buf_fmt(w->to, "%" PRId64, (int64_t)value);
 	else
@@ -69,19 +69,19 @@ void ut_write_double(struct ut_json_writer *w, const char *key, double value)
 
 void ut_write_flag(struct ut_json_writer *w, const char *key, bool value)
 {
-	begin(w, key);
+	json_write_begin(w, key);
 	ut_buf_text(w->to, value ? "true" : "false");
 }
 
 void ut_write_null(struct ut_json_writer *w, const char *key)
 {
-	begin(w, key);
+	json_write_begin(w, key);
 	ut_buf_text(w->to, "null");
 }
 
 void ut_write_raw(struct ut_json_writer *w, const char *key, const char *json, size_t len)
 {
-	begin(w, key);
+	json_write_begin(w, key);
 	ut_buf_add(w->to, json, len);
 }
 
@@ -97,7 +97,7 @@ static void write_scalar(struct ut_json_writer *w, const char *key, const struct
 		ut_write_null(w, key);
 }
 
-static bool is_open(const struct ut_doc *t)
+static bool json_write_is_open(const struct ut_doc *t)
 {
 	return t->kind == UT_DOC_LIST || t->kind == UT_DOC_OBJECT;
 }
@@ -110,7 +110,7 @@ static void close_tree(struct ut_json_writer *w, const struct ut_doc *t)
 /* The beginning of a value, or all of it. True: what it holds is to follow. */
 static bool begin_tree(struct ut_json_writer *w, const char *key, const struct ut_doc *t)
 {
-	if (!is_open(t)) {
+	if (!json_write_is_open(t)) {
 		write_scalar(w, key, t);
 		return false;
 	}

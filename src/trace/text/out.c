@@ -97,7 +97,7 @@ static const char *title(const struct ut_out *o)
 	return o->memory ? "memory" : strcmp(o->path, "-") ? o->path : "standard output";
 }
 
-static void fail(struct ut_out *o, int code)
+static void out_fail(struct ut_out *o, int code)
 {
 	ut_err_set(&o->err, code, "%s: %s", title(o), strerror(-code));
 }
@@ -194,12 +194,12 @@ static int open_path(struct ut_out *o)
 	return fd < 0 ? -errno : fd;
 }
 
-static void start(struct ut_out *o, const char *path)
+static void out_start(struct ut_out *o, const char *path)
 {
 	int rc;
 
 	if (snprintf(o->path, sizeof(o->path), "%s", path) >= (int)sizeof(o->path)) {
-		fail(o, -ENAMETOOLONG);
+		out_fail(o, -ENAMETOOLONG);
 		return;
 	}
 	rc = ut_pack_new(&o->pack, ut_pack_by_name(path));
@@ -208,7 +208,7 @@ static void start(struct ut_out *o, const char *path)
 	if (rc == -ENOTSUP)
 		ut_err_set(&o->err, rc, "%s: built without this compression", path);
 	else if (rc < 0)
-		fail(o, rc);
+		out_fail(o, rc);
 	else
 		o->fd = rc;
 	if (o->unnamed || o->temp[0]) { /* a file of ours, not a pipe or device */
@@ -225,7 +225,7 @@ struct ut_out *ut_out_open(const char *path, unsigned int flags)
 	struct ut_out *o = new_out();
 
 	o->flags = flags;
-	start(o, path);
+	out_start(o, path);
 	return o;
 }
 
@@ -234,7 +234,7 @@ struct ut_out *ut_out_open_numbered(const char *path, const char *wanted)
 	struct ut_out *o = new_out();
 
 	o->wanted = wanted;
-	start(o, path);
+	out_start(o, path);
 	return o;
 }
 
@@ -285,7 +285,7 @@ static void check_space(struct ut_out *o, size_t len)
 			   title(o), ut_size_text(size, sizeof(size), o->keep_free));
 }
 
-static void put(struct ut_out *o, const char *data, size_t len, bool last)
+static void out_put(struct ut_out *o, const char *data, size_t len, bool last)
 {
 	int rc = 0;
 
@@ -294,12 +294,12 @@ static void put(struct ut_out *o, const char *data, size_t len, bool last)
 	if (o->fd >= 0 && !o->err.code)
 		rc = ut_pack_write(o->pack, o->fd, data, len, last);
 	if (rc)
-		fail(o, rc);
+		out_fail(o, rc);
 }
 
-static void drain(struct ut_out *o, bool last)
+static void out_drain(struct ut_out *o, bool last)
 {
-	put(o, o->buf.data, o->buf.len, last);
+	out_put(o, o->buf.data, o->buf.len, last);
 	o->buf.len = 0;
 }
 
@@ -307,7 +307,7 @@ char *ut_out_reserve(struct ut_out *o, size_t n)
 {
 	if (o->buf.cap - o->buf.len <= n) { /* a buffer has room for its NUL */
 		if (!o->memory)
-			drain(o, false);
+			out_drain(o, false);
 		ut_buf_reserve(&o->buf, n);
 	}
 	return o->buf.data + o->buf.len;
@@ -321,7 +321,7 @@ void ut_out_advance(struct ut_out *o, const char *end)
 struct ut_buf *ut_out_buffer(struct ut_out *o)
 {
 	if (o->buf.len > BUFFER_BYTES / 2 && !o->memory)
-		drain(o, false);
+		out_drain(o, false);
 	return &o->buf;
 }
 
@@ -424,7 +424,7 @@ const char *ut_out_file(struct ut_out *o)
 	}
 	rc = o->unnamed ? give_name(o) : 0;
 	if (rc) {
-		fail(o, rc);
+		out_fail(o, rc);
 		return NULL;
 	}
 	o->unnamed = false;
@@ -449,22 +449,22 @@ static int complete(struct ut_out *o, struct ut_err *err)
 	int rc;
 
 	if (!o->memory)
-		drain(o, true);
+		out_drain(o, true);
 	if (o->unnamed && !o->err.code) {
 		rc = give_name(o);
 		if (rc)
-			fail(o, rc);
+			out_fail(o, rc);
 	}
 	/* A full quota or a network file system may fail only now. */
 	if (o->fd >= 0 && !o->borrowed) {
 		if (close(o->fd) && !o->err.code)
-			fail(o, -errno);
+			out_fail(o, -errno);
 		o->fd = -1;
 	}
 	if (o->temp[0] && !o->err.code) {
 		rc = move_in_place(o);
 		if (rc)
-			fail(o, rc);
+			out_fail(o, rc);
 	}
 	return ut_out_error(o, err);
 }
@@ -506,8 +506,8 @@ void ut_out_write(struct ut_out *o, const void *data, size_t len)
 		return;
 	/* Past the buffer, which a huge string would make huge. */
 	if (len > BUFFER_BYTES / 2 && !o->memory) {
-		drain(o, false);
-		put(o, data, len, false);
+		out_drain(o, false);
+		out_put(o, data, len, false);
 		return;
 	}
 	memcpy(ut_out_reserve(o, len), data, len);

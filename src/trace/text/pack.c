@@ -39,7 +39,7 @@ enum ut_pack_type ut_pack_by_name(const char *path)
 	return ut_str_ends(path, ".zst") ? UT_PACK_ZSTD : UT_PACK_NONE;
 }
 
-static int write_all(int fd, const void *data, size_t len)
+static int pack_write_all(int fd, const void *data, size_t len)
 {
 	const char *p = data;
 
@@ -75,7 +75,7 @@ static int gzip_some(struct ut_pack *p, int fd, int flush)
 		p->gzip.avail_out = ROOM;
 		if (deflate(&p->gzip, flush) == Z_STREAM_ERROR)
 			return -EIO;
-		rc = write_all(fd, p->out, ROOM - p->gzip.avail_out);
+		rc = pack_write_all(fd, p->out, ROOM - p->gzip.avail_out);
 	} while (!rc && !p->gzip.avail_out);
 	return rc;
 }
@@ -122,13 +122,13 @@ static int zstd_write(struct ut_pack *p, int fd, const void *data, size_t len, b
 					    last ? ZSTD_e_end : ZSTD_e_continue);
 		if (ZSTD_isError(left))
 			return -EIO;
-		rc = write_all(fd, p->out, out.pos);
+		rc = pack_write_all(fd, p->out, out.pos);
 	} while (!rc && (last ? left > 0 : in.pos < in.size));
 	return rc;
 }
 #endif
 
-static int start(struct ut_pack *p)
+static int pack_start(struct ut_pack *p)
 {
 	switch (p->type) {
 	case UT_PACK_GZIP:
@@ -158,7 +158,7 @@ int ut_pack_new(struct ut_pack **pack, enum ut_pack_type type)
 	if (!p)
 		return -ENOMEM;
 	p->type = type;
-	rc = start(p);
+	rc = pack_start(p);
 	if (rc)
 		free(p);
 	else
@@ -192,5 +192,5 @@ int ut_pack_write(struct ut_pack *pack, int fd, const void *data, size_t len, bo
 	if (pack->type == UT_PACK_ZSTD)
 		return zstd_write(pack, fd, data, len, last);
 #endif
-	return write_all(fd, data, len);
+	return pack_write_all(fd, data, len);
 }

@@ -24,7 +24,7 @@ struct child {
 	struct ut_buf printed, complaint;
 };
 
-static int start(struct child *c, const char *const *argv)
+static int printed_start(struct child *c, const char *const *argv)
 {
 	posix_spawn_file_actions_t actions;
 	char *const *words;
@@ -57,7 +57,7 @@ static int start(struct child *c, const char *const *argv)
 }
 
 /* What is there to be read; false at the end of it. */
-static bool take(int fd, struct ut_buf *b, size_t most)
+static bool printed_take(int fd, struct ut_buf *b, size_t most)
 {
 	char piece[16384];
 	ssize_t n = read(fd, piece, sizeof(piece));
@@ -80,9 +80,9 @@ static int listen_to(struct child *c)
 			return -ETIMEDOUT;
 		if (poll(p, 2, 1000) <= 0)
 			continue;
-		if (p[0].revents && !take(c->out, &c->printed, c->most + 1))
+		if (p[0].revents && !printed_take(c->out, &c->printed, c->most + 1))
 			p[0].fd = -1;
-		if (p[1].revents && !take(c->err, &c->complaint, MOST_COMPLAINT))
+		if (p[1].revents && !printed_take(c->err, &c->complaint, MOST_COMPLAINT))
 			p[1].fd = -1;
 		if (c->printed.len > c->most)
 			return -EFBIG;
@@ -101,7 +101,8 @@ static struct ut_str complaint(const struct child *c)
 	return s;
 }
 
-static int evaluate(const struct child *c, const char *name, int rc, int status, struct ut_err *err)
+static int printed_evaluate(const struct child *c, const char *name, int rc, int status,
+			    struct ut_err *err)
 {
 	struct ut_str why = complaint(c);
 
@@ -121,7 +122,7 @@ int ut_printed(struct ut_str *text, struct ut_arena *a, const char *const *argv,
 	       unsigned int seconds, struct ut_err *err)
 {
 	struct child c = { .most = most, .until = time(NULL) + (time_t)seconds + 1 };
-	int status = 0, rc = start(&c, argv);
+	int status = 0, rc = printed_start(&c, argv);
 
 	if (rc)
 		return ut_err_set(err, rc, "%s: %s", argv[0], strerror(-rc));
@@ -132,7 +133,7 @@ int ut_printed(struct ut_str *text, struct ut_arena *a, const char *const *argv,
 		kill(c.pid, SIGKILL);
 	while (waitpid(c.pid, &status, 0) < 0 && errno == EINTR)
 		;
-	rc = evaluate(&c, argv[0], rc, status, err);
+	rc = printed_evaluate(&c, argv[0], rc, status, err);
 	if (!rc) {
 		text->len = c.printed.len;
 		text->ptr = ut_buf_take(&c.printed, a);

@@ -12,7 +12,7 @@ struct splitting {
 	struct ut_buf word;
 };
 
-static char take(struct splitting *s)
+static char shell_words_take(struct splitting *s)
 {
 	char c = s->rest.ptr[0];
 
@@ -29,13 +29,13 @@ static bool is_blank(char c)
 static int take_quoted(struct splitting *s, char quote, struct ut_err *err)
 {
 	while (s->rest.len) {
-		char c = take(s);
+		char c = shell_words_take(s);
 
 		if (c == quote)
 			return 0;
 		if (c == '\\' && quote == '"' && s->rest.len &&
 		    (s->rest.ptr[0] == '"' || s->rest.ptr[0] == '\\'))
-			c = take(s);
+			c = shell_words_take(s);
 		if (c)
 			ut_buf_char(&s->word, c);
 	}
@@ -48,7 +48,7 @@ static int take_protected(struct splitting *s, struct ut_err *err)
 
 	if (!s->rest.len)
 		return ut_err_set(err, -EINVAL, "nothing follows the last backslash");
-	c = take(s);
+	c = shell_words_take(s);
 	if (c != '\n' && c)
 		ut_buf_char(&s->word, c);
 	return 0;
@@ -60,7 +60,7 @@ static int take_word(struct splitting *s, struct ut_err *err)
 	int rc = 0;
 
 	while (s->rest.len && !is_blank(s->rest.ptr[0]) && !rc) {
-		char c = take(s);
+		char c = shell_words_take(s);
 
 		if (c == '\'' || c == '"')
 			rc = take_quoted(s, c, err);
@@ -91,7 +91,7 @@ int ut_shell_words(struct ut_arena *a, struct ut_str text, const char ***words, 
 
 	while (!rc) {
 		while (s.rest.len && is_blank(s.rest.ptr[0]))
-			take(&s);
+			shell_words_take(&s);
 		if (!s.rest.len)
 			break;
 		begin = s.rest.ptr;

@@ -411,7 +411,7 @@ static int fill_head(struct ut_source *s, struct ut_err *err)
 	return 0;
 }
 
-static int open_file(struct ut_source *s, struct ut_err *err)
+static int source_open_file(struct ut_source *s, struct ut_err *err)
 {
 	struct stat st;
 	bool named = strcmp(s->path, "-") != 0;
@@ -439,7 +439,7 @@ int ut_source_open_head(struct ut_source *s, const char *path, uint64_t most, st
 	int rc;
 
 	*s = (struct ut_source){ .path = path, .fd = -1, .most = most };
-	rc = open_file(s, err);
+	rc = source_open_file(s, err);
 	if (!rc)
 		rc = fill_head(s, err);
 	if (!rc)

@@ -19,7 +19,7 @@ void ut_source_lines_release(struct ut_source_lines *s)
 	*s = (struct ut_source_lines){ 0 };
 }
 
-static void split(struct ut_source_file *f, struct ut_arena *a, struct ut_str text)
+static void source_lines_split(struct ut_source_file *f, struct ut_arena *a, struct ut_str text)
 {
 	size_t count = 1;
 
@@ -37,7 +37,7 @@ static void split(struct ut_source_file *f, struct ut_arena *a, struct ut_str te
 	}
 }
 
-static void read_file(struct ut_source_file *f, struct ut_arena *a)
+static void source_lines_read_file(struct ut_source_file *f, struct ut_arena *a)
 {
 	struct ut_buf b = { 0 };
 	struct stat st;
@@ -49,7 +49,7 @@ static void read_file(struct ut_source_file *f, struct ut_arena *a)
 		return;
 	}
 	len = b.len;
-	split(f, a, (struct ut_str){ ut_buf_take(&b, a), len });
+	source_lines_split(f, a, (struct ut_str){ ut_buf_take(&b, a), len });
 }
 
 const struct ut_source_file *ut_source_lines_file(struct ut_source_lines *s, struct ut_str path)
@@ -69,7 +69,7 @@ const struct ut_source_file *ut_source_lines_file(struct ut_source_lines *s, str
 	f = &s->files[s->count++];
 	f->path = (struct ut_str){ ut_arena_copy(s->arena, path.ptr, path.len), path.len };
 	ut_hashtab_add(&s->by_path, hash, (uint32_t)s->count);
-	read_file(f, s->arena);
+	source_lines_read_file(f, s->arena);
 	return f;
 }
 

@@ -153,7 +153,7 @@ static void make_name(struct ut_buf *b, const struct ut_report_column *c, bool w
 		ut_buf_fmt(b, "_%s", c->unit);
 }
 
-static bool is_called(const struct ut_report_column *c, const char *word, size_t len)
+static bool table_report_is_called(const struct ut_report_column *c, const char *word, size_t len)
 {
 	struct ut_buf name = { 0 };
 	bool is = false;
@@ -171,7 +171,7 @@ static bool find_column(const struct ut_report_table *table, const char *sort, s
 	size_t len = strcspn(sort, ":");
 
 	for (*column = 0; *column < table->count; ++*column) {
-		if (is_called(&table->columns[*column], sort, len))
+		if (table_report_is_called(&table->columns[*column], sort, len))
 			return true;
 	}
 	return false;
@@ -208,12 +208,12 @@ int ut_report_check_sort(const struct ut_report_table *table, const char *sort, 
 	return -EINVAL;
 }
 
-static bool is_text(const struct ut_report_cell *c)
+static bool table_report_is_text(const struct ut_report_cell *c)
 {
 	return c->type == UT_CELL_TEXT || c->type == UT_CELL_BLOB || c->type == UT_CELL_JSON;
 }
 
-static long double number_of(const struct ut_report_cell *c)
+static long double table_report_number_of(const struct ut_report_cell *c)
 {
 	switch (c->type) {
 	case UT_CELL_U64:
@@ -242,30 +242,30 @@ static int compare_texts(struct ut_str x, struct ut_str y)
 }
 
 /* Numbers before texts before nothing, whichever way. */
-static int rank_of(const struct ut_report_cell *c)
+static int table_report_rank_of(const struct ut_report_cell *c)
 {
-	return c->type == UT_CELL_NONE ? 2 : is_text(c);
+	return c->type == UT_CELL_NONE ? 2 : table_report_is_text(c);
 }
 
 static int compare_cells(const struct ut_report_cell *x, const struct ut_report_cell *y, bool rises)
 {
 	long double a, b;
-	int order = rank_of(x) - rank_of(y);
+	int order = table_report_rank_of(x) - table_report_rank_of(y);
 
 	if (order || x->type == UT_CELL_NONE)
 		return order;
-	if (is_text(x)) {
+	if (table_report_is_text(x)) {
 		order = compare_texts(x->text, y->text);
 	} else {
-		a = number_of(x);
-		b = number_of(y);
+		a = table_report_number_of(x);
+		b = table_report_number_of(y);
 		order = (a > b) - (a < b);
 	}
 	return rises ? order : -order;
 }
 
 /* Rows that are equal stay as they came. */
-static int compare_rows(const void *a, const void *b, void *report)
+static int table_report_compare_rows(const void *a, const void *b, void *report)
 {
 	const struct ut_report *r = report;
 	size_t x = *(const size_t *)a, y = *(const size_t *)b;
@@ -289,13 +289,13 @@ static void choose_layout(struct ut_report *r)
 		const struct ut_report_cell *c = &r->kept[i * r->table.count + r->sort_column];
 
 		if (c->type != UT_CELL_NONE) {
-			r->sort_rises = is_text(c);
+			r->sort_rises = table_report_is_text(c);
 			return;
 		}
 	}
 }
 
-static void keep(struct ut_report *r, const struct ut_report_cell *cells)
+static void table_report_keep(struct ut_report *r, const struct ut_report_cell *cells)
 {
 	const size_t count = r->table.count;
 	struct ut_report_cell *to;
@@ -304,7 +304,7 @@ static void keep(struct ut_report *r, const struct ut_report_cell *cells)
 	to = &r->kept[r->kept_count++ * count];
 	memcpy(to, cells, count * sizeof(*cells));
 	for (size_t i = 0; i < count; i++) {
-		if (is_text(&to[i]))
+		if (table_report_is_text(&to[i]))
 			to[i].text.ptr = ut_arena_copy(&r->arena, to[i].text.ptr, to[i].text.len);
 		if (to[i].said)
 			to[i].said = ut_arena_copy(&r->arena, to[i].said, strlen(to[i].said));
@@ -318,11 +318,11 @@ static void leave_out(struct ut_report *r, const struct ut_report_cell *cells)
 	r->left++;
 	for (size_t i = 0; i < r->table.count; i++) {
 		if (r->table.columns[i].rest)
-			r->rest += number_of(&cells[i]);
+			r->rest += table_report_number_of(&cells[i]);
 	}
 }
 
-static void print(struct ut_report *r, const struct ut_report_cell *cells)
+static void table_report_print(struct ut_report *r, const struct ut_report_cell *cells)
 {
 	if (r->opts.limit && r->rows == r->opts.limit) {
 		leave_out(r, cells);
@@ -339,9 +339,9 @@ static void print_kept(struct ut_report *r)
 	for (size_t i = 0; i < r->kept_count; i++)
 		order[i] = i;
 	choose_layout(r);
-	qsort_r(order, r->kept_count, sizeof(*order), compare_rows, r);
+	qsort_r(order, r->kept_count, sizeof(*order), table_report_compare_rows, r);
 	for (size_t i = 0; i < r->kept_count; i++)
-		print(r, &r->kept[order[i] * r->table.count]);
+		table_report_print(r, &r->kept[order[i] * r->table.count]);
 	free(order);
 }
 
@@ -424,9 +424,9 @@ int ut_report_begin(struct ut_report *r, const struct ut_report_table *table, st
 void ut_report_add(struct ut_report *r, const struct ut_report_cell *cells)
 {
 	if (r->sorted)
-		keep(r, cells);
+		table_report_keep(r, cells);
 	else
-		print(r, cells);
+		table_report_print(r, cells);
 }
 
 void ut_report_end(struct ut_report *r)

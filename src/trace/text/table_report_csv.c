@@ -40,8 +40,8 @@ static void put_tsv(struct ut_out *o, const char *s, size_t len)
 	ut_out_write(o, s + from, len - from);
 }
 
-static void put_number(struct ut_report *r, const struct ut_report_column *c,
-		       const struct ut_report_cell *cell)
+static void table_report_csv_put_number(struct ut_report *r, const struct ut_report_column *c,
+					const struct ut_report_cell *cell)
 {
 	uint8_t digits = c->data_digits;
 
@@ -55,8 +55,8 @@ static void put_number(struct ut_report *r, const struct ut_report_column *c,
 	ut_out_write(r->out, r->scratch.data, r->scratch.len);
 }
 
-static void put_text(struct ut_report *r, const struct ut_report_column *c, struct ut_str s,
-		     bool text)
+static void table_report_csv_put_text(struct ut_report *r, const struct ut_report_column *c,
+				      struct ut_str s, bool text)
 {
 	if (r->opts.format == UT_REPORT_TSV)
 		put_tsv(r->out, s.ptr, s.len);
@@ -68,8 +68,8 @@ static void put_text(struct ut_report *r, const struct ut_report_column *c, stru
 		ut_csv_put_quoted(r->out, s.ptr, s.len);
 }
 
-static void put_cell(struct ut_report *r, const struct ut_report_column *c,
-		     const struct ut_report_cell *cell)
+static void table_report_csv_put_cell(struct ut_report *r, const struct ut_report_column *c,
+				      const struct ut_report_cell *cell)
 {
 	switch (cell->type) {
 	case UT_CELL_NONE:
@@ -82,19 +82,20 @@ static void put_cell(struct ut_report *r, const struct ut_report_column *c,
 		break;
 	case UT_CELL_BIG:
 	case UT_CELL_REAL:
-		put_number(r, c, cell);
+		table_report_csv_put_number(r, c, cell);
 		break;
 	case UT_CELL_BOOL:
 		ut_out_text(r->out, cell->u64 ? "true" : "false");
 		break;
 	case UT_CELL_TEXT:
 	case UT_CELL_JSON:
-		put_text(r, c, cell->text, true);
+		table_report_csv_put_text(r, c, cell->text, true);
 		break;
 	case UT_CELL_BLOB:
 		r->scratch.len = 0;
 		ut_report_put_blob(&r->scratch, cell->text);
-		put_text(r, c, (struct ut_str){ r->scratch.data, r->scratch.len }, false);
+		table_report_csv_put_text(r, c, (struct ut_str){ r->scratch.data, r->scratch.len },
+					  false);
 		break;
 	}
 }
@@ -105,7 +106,7 @@ static void put_comma(struct ut_report *r, bool *more)
 	*more = true;
 }
 
-static void begin(struct ut_report *r)
+static void table_report_csv_begin(struct ut_report *r)
 {
 	bool more = false;
 
@@ -123,7 +124,7 @@ static void begin(struct ut_report *r)
 	ut_out_text(r->out, "\n");
 }
 
-static void row(struct ut_report *r, const struct ut_report_cell *cells)
+static void table_report_csv_row(struct ut_report *r, const struct ut_report_cell *cells)
 {
 	bool more = false;
 
@@ -131,15 +132,19 @@ static void row(struct ut_report *r, const struct ut_report_cell *cells)
 		if (!ut_report_has(r, i))
 			continue;
 		put_comma(r, &more);
-		put_cell(r, &r->table.columns[i], &cells[i]);
+		table_report_csv_put_cell(r, &r->table.columns[i], &cells[i]);
 	}
 	ut_out_text(r->out, "\n");
 }
 
-static void end(struct ut_report *r)
+static void table_report_csv_end(struct ut_report *r)
 {
 	(void)r;
 }
 
-const struct ut_report_printer ut_report_csv_printer = { UT_FOR_CSV, begin, row, end };
-const struct ut_report_printer ut_report_tsv_printer = { UT_FOR_CSV, begin, row, end };
+const struct ut_report_printer ut_report_csv_printer = { UT_FOR_CSV, table_report_csv_begin,
+							 table_report_csv_row,
+							 table_report_csv_end };
+const struct ut_report_printer ut_report_tsv_printer = { UT_FOR_CSV, table_report_csv_begin,
+							 table_report_csv_row,
+							 table_report_csv_end };

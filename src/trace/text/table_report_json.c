@@ -21,8 +21,8 @@ static void put_real(struct ut_report *r, const struct ut_report_column *c, doub
 		ut_out_json_double(r->out, value);
 }
 
-static void put_value(struct ut_report *r, const struct ut_report_column *c,
-		      const struct ut_report_cell *cell)
+static void table_report_json_put_value(struct ut_report *r, const struct ut_report_column *c,
+					const struct ut_report_cell *cell)
 {
 	switch (cell->type) {
 	case UT_CELL_NONE:
@@ -76,11 +76,12 @@ static void make_members(struct ut_report *r)
 	ut_buf_release(&b);
 }
 
-static void put_member(struct ut_report *r, size_t i, const struct ut_report_cell *cell, bool more)
+static void table_report_json_put_member(struct ut_report *r, size_t i,
+					 const struct ut_report_cell *cell, bool more)
 {
 	ut_out_write(r->out, ",", more);
 	ut_out_write(r->out, r->members[i].ptr, r->members[i].len);
-	put_value(r, &r->table.columns[i], cell);
+	table_report_json_put_value(r, &r->table.columns[i], cell);
 }
 
 static bool is_left_out(const struct ut_report *r, size_t i, const struct ut_report_cell *cells)
@@ -90,8 +91,8 @@ static bool is_left_out(const struct ut_report *r, size_t i, const struct ut_rep
 }
 
 /* The columns from i on that are one group; returns where it ends. */
-static size_t put_group(struct ut_report *r, size_t i, const struct ut_report_cell *cells,
-			bool more)
+static size_t table_report_json_put_group(struct ut_report *r, size_t i,
+					  const struct ut_report_cell *cells, bool more)
 {
 	const char *group = r->table.columns[i].group;
 	bool any = false, inside = false;
@@ -105,7 +106,7 @@ static size_t put_group(struct ut_report *r, size_t i, const struct ut_report_ce
 	for (; any && i < end; i++) {
 		if (is_left_out(r, i, cells))
 			continue;
-		put_member(r, i, &cells[i], inside);
+		table_report_json_put_member(r, i, &cells[i], inside);
 		inside = true;
 	}
 	ut_out_text(r->out, any ? "}" : "");
@@ -121,9 +122,9 @@ static void put_object(struct ut_report *r, const struct ut_report_cell *cells)
 		if (is_left_out(r, i, cells))
 			continue;
 		if (r->table.columns[i].group)
-			i = put_group(r, i, cells, more) - 1;
+			i = table_report_json_put_group(r, i, cells, more) - 1;
 		else
-			put_member(r, i, &cells[i], more);
+			table_report_json_put_member(r, i, &cells[i], more);
 		more = true;
 	}
 	ut_out_text(r->out, "}");
@@ -164,7 +165,7 @@ static void lines_row(struct ut_report *r, const struct ut_report_cell *cells)
 
 /* ---- for a page ---------------------------------------------------------------------------- */
 
-static void put_text(struct ut_out *o, const char *key, const char *text)
+static void table_report_json_put_text(struct ut_out *o, const char *key, const char *text)
 {
 	ut_out_fmt(o, "\"%s\":", key);
 	if (text)
@@ -173,22 +174,22 @@ static void put_text(struct ut_out *o, const char *key, const char *text)
 		ut_out_text(o, "null");
 }
 
-static void put_column(struct ut_report *r, size_t i)
+static void table_report_json_put_column(struct ut_report *r, size_t i)
 {
 	const struct ut_report_column *c = &r->table.columns[i];
 
 	ut_out_text(r->out, "{");
-	put_text(r->out, "key", c->type == UT_REPORT_ANY ? r->names[i] : c->key);
+	table_report_json_put_text(r->out, "key", c->type == UT_REPORT_ANY ? r->names[i] : c->key);
 	if (c->group) {
 		ut_out_text(r->out, ",");
-		put_text(r->out, "group", c->group);
+		table_report_json_put_text(r->out, "group", c->group);
 	}
 	ut_out_text(r->out, ",");
-	put_text(r->out, "title", c->title ? c->title : c->key);
+	table_report_json_put_text(r->out, "title", c->title ? c->title : c->key);
 	ut_out_text(r->out, ",");
-	put_text(r->out, "unit", c->unit);
+	table_report_json_put_text(r->out, "unit", c->unit);
 	ut_out_text(r->out, ",");
-	put_text(r->out, "type", ut_report_type_words[c->type]);
+	table_report_json_put_text(r->out, "type", ut_report_type_words[c->type]);
 	ut_out_text(r->out, "}");
 }
 
@@ -201,7 +202,7 @@ static void page_begin(struct ut_report *r)
 		if (!ut_report_has(r, i))
 			continue;
 		ut_out_text(r->out, more ? ",\n" : "");
-		put_column(r, i);
+		table_report_json_put_column(r, i);
 		more = true;
 	}
 	ut_out_text(r->out, "],\n\"rows\":[");
@@ -216,7 +217,7 @@ static void page_row(struct ut_report *r, const struct ut_report_cell *cells)
 		if (!ut_report_has(r, i))
 			continue;
 		ut_out_write(r->out, ",", more);
-		put_value(r, &r->table.columns[i], &cells[i]);
+		table_report_json_put_value(r, &r->table.columns[i], &cells[i]);
 		more = true;
 	}
 	ut_out_text(r->out, "]");

@@ -28,7 +28,7 @@
 
 /* ---- one cell ------------------------------------------------------------------------------ */
 
-static bool is_plain(const char *s, size_t len)
+static bool table_report_text_is_plain(const char *s, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
 		if ((unsigned char)(s[i] - 0x20) >= 0x5f)
@@ -55,11 +55,11 @@ static void put_escaped(struct ut_buf *b, const char *s, size_t len)
 }
 
 /* Returns its columns. */
-static size_t put_name(struct ut_report *r, const char *s, size_t len, size_t cut)
+static size_t table_report_text_put_name(struct ut_report *r, const char *s, size_t len, size_t cut)
 {
 	const size_t most = cut ? cut : SIZE_MAX;
 
-	if (len <= most && is_plain(s, len)) {
+	if (len <= most && table_report_text_is_plain(s, len)) {
 		ut_buf_add(&r->text, s, len);
 		return len;
 	}
@@ -130,8 +130,8 @@ static void put_real(struct ut_buf *b, const struct ut_report_column *c, double 
 	}
 }
 
-static void put_number(struct ut_report *r, const struct ut_report_column *c,
-		       const struct ut_report_cell *cell)
+static void table_report_text_put_number(struct ut_report *r, const struct ut_report_column *c,
+					 const struct ut_report_cell *cell)
 {
 	if (c->type == UT_REPORT_TIME || c->type == UT_REPORT_BYTES) {
 		if (cell->type == UT_CELL_I64 && cell->i64 < 0)
@@ -149,7 +149,8 @@ static void put_number(struct ut_report *r, const struct ut_report_column *c,
 }
 
 /* Appends the cell to the text; its columns. */
-static size_t put_cell(struct ut_report *r, size_t i, const struct ut_report_cell *cell)
+static size_t table_report_text_put_cell(struct ut_report *r, size_t i,
+					 const struct ut_report_cell *cell)
 {
 	const struct ut_report_column *c = &r->table.columns[i];
 	const size_t cut = r->shapes[i].cut, before = r->text.len;
@@ -157,17 +158,17 @@ static size_t put_cell(struct ut_report *r, size_t i, const struct ut_report_cel
 	size_t columns;
 
 	if (cell->said)
-		return put_name(r, cell->said, strlen(cell->said), cut);
+		return table_report_text_put_name(r, cell->said, strlen(cell->said), cut);
 	switch (cell->type) {
 	case UT_CELL_NONE:
 		ut_buf_text(&r->text, c->type == UT_REPORT_ANY ? "NULL" : "");
 		break;
 	case UT_CELL_TEXT:
 	case UT_CELL_JSON:
-		return put_name(r, cell->text.ptr, cell->text.len, cut);
+		return table_report_text_put_name(r, cell->text.ptr, cell->text.len, cut);
 	case UT_CELL_BLOB:
 		ut_report_put_blob(&blob, cell->text);
-		columns = put_name(r, blob.data, blob.len, cut);
+		columns = table_report_text_put_name(r, blob.data, blob.len, cut);
 		ut_buf_release(&blob);
 		return columns;
 	case UT_CELL_U64:
@@ -175,7 +176,7 @@ static size_t put_cell(struct ut_report *r, size_t i, const struct ut_report_cel
 	case UT_CELL_BIG:
 	case UT_CELL_REAL:
 	case UT_CELL_BOOL:
-		put_number(r, c, cell);
+		table_report_text_put_number(r, c, cell);
 		break;
 	}
 	return r->text.len - before;
@@ -230,7 +231,7 @@ static void cut_cell(struct ut_report *r, size_t i, struct ut_report_shown cell,
 	ut_buf_release(&b);
 }
 
-static void put_line(struct ut_report *r, const struct ut_report_shown *cells)
+static void table_report_text_put_line(struct ut_report *r, const struct ut_report_shown *cells)
 {
 	size_t blanks = 0;
 
@@ -300,7 +301,7 @@ static size_t most_blanks(const struct ut_report *r, size_t i)
 	return cut > UT_CELL_PAD ? cut : UT_CELL_PAD;
 }
 
-static void measure(struct ut_report *r, size_t i)
+static void table_report_text_measure(struct ut_report *r, size_t i)
 {
 	struct ut_report_shape *shape = &r->shapes[i];
 	const char *title = title_of(r, i);
@@ -362,17 +363,17 @@ static void fit(struct ut_report *r)
 }
 
 /* The titles and the rows that have waited for them. */
-static void lay_out(struct ut_report *r)
+static void table_report_text_lay_out(struct ut_report *r)
 {
 	r->laid_out = true;
 	for (size_t i = 0; i < r->table.count; i++)
-		measure(r, i);
+		table_report_text_measure(r, i);
 	fit(r);
 	put_titles(r);
 	if (r->table.ruled)
 		put_rule(r);
 	for (size_t row = 0; row < r->waiting; row++)
-		put_line(r, &r->shown[row * r->table.count]);
+		table_report_text_put_line(r, &r->shown[row * r->table.count]);
 	r->waiting = 0;
 	r->text.len = 0;
 }
@@ -389,7 +390,7 @@ static size_t cut_of(const struct ut_report *r, size_t i)
 	return cut;
 }
 
-static void begin(struct ut_report *r)
+static void table_report_text_begin(struct ut_report *r)
 {
 	r->shapes = UT_NEW_N(&r->arena, struct ut_report_shape, r->table.count + 1);
 	for (size_t i = 0; i < r->table.count; i++)
@@ -417,7 +418,7 @@ static bool is_enough(const struct ut_report *r)
 	return r->table.ruled ? r->waiting >= WAITING_MOST : bytes >= WAITING_BYTES;
 }
 
-static void row(struct ut_report *r, const struct ut_report_cell *cells)
+static void table_report_text_row(struct ut_report *r, const struct ut_report_cell *cells)
 {
 	struct ut_report_shown *shown;
 
@@ -428,25 +429,27 @@ static void row(struct ut_report *r, const struct ut_report_cell *cells)
 		shown[i] = (struct ut_report_shown){ .start = r->text.len };
 		if (r->shapes[i].hidden)
 			continue;
-		shown[i].columns = put_cell(r, i, &cells[i]);
+		shown[i].columns = table_report_text_put_cell(r, i, &cells[i]);
 		shown[i].len = r->text.len - shown[i].start;
 		if (!r->laid_out)
 			note_type(&r->shapes[i], cells[i].type);
 	}
 	if (r->laid_out) {
-		put_line(r, shown);
+		table_report_text_put_line(r, shown);
 		r->text.len = 0;
 	} else {
 		r->waiting++;
 		if (is_enough(r))
-			lay_out(r);
+			table_report_text_lay_out(r);
 	}
 }
 
-static void end(struct ut_report *r)
+static void table_report_text_end(struct ut_report *r)
 {
 	if (!r->laid_out)
-		lay_out(r);
+		table_report_text_lay_out(r);
 }
 
-const struct ut_report_printer ut_report_table_printer = { UT_FOR_PEOPLE, begin, row, end };
+const struct ut_report_printer ut_report_table_printer = { UT_FOR_PEOPLE, table_report_text_begin,
+							   table_report_text_row,
+							   table_report_text_end };

@@ -94,7 +94,7 @@ void ut_tar_head(struct ut_out *out, const char *name, uint64_t size, time_t mti
 }
 
 /* Exactly as many bytes as the header says, also if the file changes meanwhile. */
-static int put_bytes(struct ut_out *out, int fd, uint64_t size)
+static int tar_put_bytes(struct ut_out *out, int fd, uint64_t size)
 {
 	uint64_t left = size;
 
@@ -130,7 +130,7 @@ int ut_tar_add(struct ut_out *out, const char *dir, const char *name, struct ut_
 	rc = fstat(fd, &st) ? -errno : 0;
 	if (!rc) {
 		ut_tar_head(out, entry, (uint64_t)st.st_size, st.st_mtime);
-		rc = put_bytes(out, fd, (uint64_t)st.st_size);
+		rc = tar_put_bytes(out, fd, (uint64_t)st.st_size);
 	}
 	close(fd);
 	if (rc)

@@ -43,7 +43,7 @@ static int broken(struct tarball *t, const char *why)
 }
 
 /* len bytes, or 0 with *ended if the input has none at all. */
-static int read_whole(struct tarball *t, char *to, size_t len, bool *ended)
+static int tar_read_read_whole(struct tarball *t, char *to, size_t len, bool *ended)
 {
 	size_t have = 0;
 
@@ -65,7 +65,7 @@ static int read_whole(struct tarball *t, char *to, size_t len, bool *ended)
 
 /* Octal digits between blanks, or GNU's form for large files: 0x80, then the bytes of the number.
  */
-static bool number_of(const char *field, size_t len, uint64_t *value)
+static bool tar_read_number_of(const char *field, size_t len, uint64_t *value)
 {
 	size_t i = 0;
 
@@ -94,7 +94,7 @@ static bool checksum_fits(const char *block)
 
 		sum += blank ? ' ' : (unsigned char)block[i];
 	}
-	return number_of(block + CHECKSUM, CHECKSUM_LEN, &reported) && reported == sum;
+	return tar_read_number_of(block + CHECKSUM, CHECKSUM_LEN, &reported) && reported == sum;
 }
 
 static bool is_empty(const char *block)
@@ -107,14 +107,14 @@ static bool is_empty(const char *block)
 }
 
 /* The bytes of a member into buf (NULL: passed over), and what fills its last block. */
-static int read_member(struct tarball *t, uint64_t size, struct ut_buf *buf)
+static int tar_read_read_member(struct tarball *t, uint64_t size, struct ut_buf *buf)
 {
 	uint64_t padded = size + -size % BLOCK;
 	char block[BLOCK];
 	int rc = 0;
 
 	for (uint64_t at = 0; !rc && at < padded; at += BLOCK) {
-		rc = read_whole(t, block, BLOCK, NULL);
+		rc = tar_read_read_whole(t, block, BLOCK, NULL);
 		if (!rc && buf)
 			ut_buf_add(buf, block, size - at < BLOCK ? (size_t)(size - at) : BLOCK);
 	}
@@ -169,7 +169,7 @@ static int read_about(struct tarball *t, char type, uint64_t size)
 
 	if (size > MOST_NAME)
 		return broken(t, "a name without end");
-	rc = read_member(t, size, &said);
+	rc = tar_read_read_member(t, size, &said);
 	if (!rc && type == 'L') {
 		t->name.len = 0;
 		ut_buf_add(&t->name, said.len ? said.data : "",
@@ -181,7 +181,8 @@ static int read_about(struct tarball *t, char type, uint64_t size)
 	return rc;
 }
 
-static int read_file(struct tarball *t, const char *block, uint64_t size, file_fn *file, void *ctx)
+static int tar_read_read_file(struct tarball *t, const char *block, uint64_t size, file_fn *file,
+			      void *ctx)
 {
 	bool regular = block[TYPE] == '0' || block[TYPE] == '\0';
 	int rc;
@@ -194,7 +195,7 @@ static int read_file(struct tarball *t, const char *block, uint64_t size, file_f
 				"%s: %.200s in it has %" PRIu64 " bytes, more than %zu",
 				t->source->path, t->name.data, size, t->most);
 	else
-		rc = read_member(t, size, regular ? &t->text : NULL);
+		rc = tar_read_read_member(t, size, regular ? &t->text : NULL);
 	if (!rc && regular)
 		rc = file(ctx, t->name.data,
 			  (struct ut_str){ t->text.len ? t->text.data : "", t->text.len }, t->err);
@@ -208,7 +209,7 @@ static int read_entry(struct tarball *t, const char *block, file_fn *file, void 
 	char type = block[TYPE];
 	uint64_t size;
 
-	if (!checksum_fits(block) || !number_of(block + SIZE, SIZE_LEN, &size))
+	if (!checksum_fits(block) || !tar_read_number_of(block + SIZE, SIZE_LEN, &size))
 		return broken(t, "a header with a wrong checksum");
 	if (type == 'L' || type == 'K' || type == 'x' || type == 'g')
 		return read_about(t, type, size);
@@ -216,7 +217,7 @@ static int read_entry(struct tarball *t, const char *block, file_fn *file, void 
 		size = t->said_size;
 	if (size > INT64_MAX - BLOCK)
 		return broken(t, "a file without end");
-	return read_file(t, block, size, file, ctx);
+	return tar_read_read_file(t, block, size, file, ctx);
 }
 
 int ut_tar_each(struct ut_source *s, size_t most, file_fn *file, void *ctx, struct ut_err *err)
@@ -227,7 +228,7 @@ int ut_tar_each(struct ut_source *s, size_t most, file_fn *file, void *ctx, stru
 	int rc = 0;
 
 	while (!rc && !ended) {
-		rc = read_whole(&t, block, BLOCK, &ended);
+		rc = tar_read_read_whole(&t, block, BLOCK, &ended);
 		if (!rc && !ended && is_empty(block))
 			break; /* two of them are the end; who writes one means it, too */
 		if (!rc && !ended)

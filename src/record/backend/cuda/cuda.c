@@ -101,7 +101,7 @@ void *ut_cuda_driver(const char *name)
 }
 
 /* Says what failed, in CUPTI's words. */
-static int complain(const char *what, int result)
+static int cuda_complain(const char *what, int result)
 {
 	const char *words = NULL;
 	char text[400];
@@ -146,7 +146,7 @@ static int subscribe(void **subscriber)
 		ut_cuda_host->note(text);
 		return -EBUSY;
 	}
-	return rc ? complain("no place for a subscriber", rc) : 0;
+	return rc ? cuda_complain("no place for a subscriber", rc) : 0;
 }
 
 /* Kinds that a version or a machine may refuse are done without. */
@@ -158,7 +158,7 @@ static int enable_work(void)
 	int rc = ut_cupti.ActivityEnable(CUPTI_CONCURRENT_KERNEL);
 
 	if (rc)
-		return complain("kernels cannot be recorded", rc);
+		return cuda_complain("kernels cannot be recorded", rc);
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++) {
 		if (wanted[i] != CUPTI_MEMORY2 || !ut_cuda_tuned("no-memory"))
 			(void)ut_cupti.ActivityEnable(wanted[i]);
@@ -228,7 +228,7 @@ static uint64_t timestamp(void)
 	return ut_cuda_host->now();
 }
 
-static int start(const struct ut_host *host)
+static int cuda_start(const struct ut_host *host)
 {
 	void *library, *subscriber = NULL;
 	int rc;
@@ -247,11 +247,11 @@ static int start(const struct ut_host *host)
 	/* The clock before anything else: what is enabled earlier would use another. */
 	rc = ut_cupti.ActivityRegisterTimestampCallback(timestamp);
 	if (rc)
-		return complain("its clock cannot be set", rc);
+		return cuda_complain("its clock cannot be set", rc);
 	(void)ut_cupti.SetThreadIdType(CUPTI_SYSTEM_THREAD_ID);
 	rc = ut_cupti.ActivityRegisterCallbacks(ut_cuda_give_buffer, ut_cuda_take_buffer);
 	if (rc)
-		return complain("its buffers cannot be had", rc);
+		return cuda_complain("its buffers cannot be had", rc);
 	if (host->want & UT_WANT_WORK)
 		rc = enable_work();
 	start_measuring(subscriber, host->want);
@@ -264,13 +264,13 @@ static int start(const struct ut_host *host)
 	return rc;
 }
 
-static void flush(void)
+static void cuda_flush(void)
 {
 	if (ut_cuda_host && getpid() == owner)
 		ut_cuda_flush(false);
 }
 
-static void stop(void)
+static void cuda_stop(void)
 {
 	if (!ut_cuda_host || getpid() != owner || atomic_exchange(&ending, true))
 		return;
@@ -283,7 +283,7 @@ static void stop(void)
 /* ---- which devices are there --------------------------------------------------------------- */
 
 /* In a process of the launcher's own: asks the driver, not CUPTI. */
-static int probe(struct ut_probe *p)
+static int cuda_probe(struct ut_probe *p)
 {
 	void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
 	union {
@@ -325,10 +325,10 @@ EXPORT const struct ut_backend unitrace_backend = {
 	.version = UT_BACKEND_VERSION,
 	.size = sizeof(struct ut_backend),
 	.name = "cuda",
-	.probe = probe,
-	.start = start,
-	.flush = flush,
-	.stop = stop,
+	.probe = cuda_probe,
+	.start = cuda_start,
+	.flush = cuda_flush,
+	.stop = cuda_stop,
 };
 
 EXPORT int InitializeInjection(void);

@@ -237,7 +237,7 @@ static void add_metric(struct choice *c, void *host, const struct ut_metric_entr
 }
 
 /* Those of the list that the chip has. */
-static bool choose(struct choice *c, const char *own)
+static bool cuda_measure_choose(struct choice *c, const char *own)
 {
 	struct ut_str rest = { 0 };
 	struct ut_metric_entry e;
@@ -262,7 +262,8 @@ static bool choose(struct choice *c, const char *own)
 /* ---- the configuration ----------------------------------------------------------------------- */
 
 /* A host object that knows these metrics, and the image of what they need. */
-static int configure(struct choice *c, const char **names, size_t count, struct ut_cuda_metrics *to)
+static int cuda_measure_configure(struct choice *c, const char **names, size_t count,
+				  struct ut_cuda_metrics *to)
 {
 	struct cupti_config_size s = CUPTI_PARAMS(cupti_config_size, bytes, .bytes = 0);
 	struct cupti_passes p = CUPTI_PARAMS(cupti_passes, passes, .passes = 0);
@@ -296,7 +297,7 @@ static int configure(struct choice *c, const char **names, size_t count, struct 
 	return 0;
 }
 
-static void forget(struct ut_cuda_metrics *m)
+static void cuda_measure_forget(struct ut_cuda_metrics *m)
 {
 	close_host(m->host);
 	free(m->config);
@@ -314,16 +315,16 @@ static int configure_what_fits(struct choice *c)
 	for (size_t i = 0; i < m->count; i++) {
 		m->names[kept] = m->names[i];
 		c->metrics[kept] = c->metrics[i];
-		rc = configure(c, m->names, kept + 1, &trial);
+		rc = cuda_measure_configure(c, m->names, kept + 1, &trial);
 		if (!rc && (c->type != CUPTI_PM_SAMPLING || trial.passes == 1))
 			kept++;
 		else if (c->metrics[kept].key)
 			leave_out(c, c->metrics[kept].key, strlen(c->metrics[kept].key));
 		if (!rc)
-			forget(&trial);
+			cuda_measure_forget(&trial);
 	}
 	m->count = kept;
-	return kept > m->first ? configure(c, m->names, kept, m) : rc;
+	return kept > m->first ? cuda_measure_configure(c, m->names, kept, m) : rc;
 }
 
 static void send_left_out(const struct choice *c, const char *group)
@@ -366,10 +367,10 @@ bool ut_cuda_metrics_prepare(struct ut_cuda_metrics *m, enum cupti_profiler_type
 		.m = m, .type = type, .chip = chip.name, .availability = availability
 	};
 	*m = (struct ut_cuda_metrics){ 0 };
-	if (choose(c, own)) {
-		rc = configure(c, m->names, m->count, m);
+	if (cuda_measure_choose(c, own)) {
+		rc = cuda_measure_configure(c, m->names, m->count, m);
 		if (rc || (type == CUPTI_PM_SAMPLING && m->passes > 1)) {
-			forget(m);
+			cuda_measure_forget(m);
 			rc = configure_what_fits(c);
 		}
 		good = !rc && m->host;
@@ -399,7 +400,7 @@ bool ut_cuda_metrics_evaluate(const struct ut_cuda_metrics *m, const uint8_t *im
 		.index = index, .names = ours, .count = m->count, .values = values));
 }
 
-static uint64_t bits_of(const char *name, double value)
+static uint64_t cuda_measure_bits_of(const char *name, double value)
 {
 	uint64_t bits;
 
@@ -415,7 +416,7 @@ void ut_cuda_metrics_send(const struct ut_cuda_metrics *m, const double *values,
 	uint64_t bits[UT_CUDA_MOST_METRICS];
 
 	for (size_t i = m->first; i < m->count; i++)
-		bits[i - m->first] = bits_of(m->names[i], values[i]);
+		bits[i - m->first] = cuda_measure_bits_of(m->names[i], values[i]);
 	about->size = sizeof(*about);
 	about->set = m->set;
 	about->values = bits;

@@ -35,7 +35,7 @@ static const char *narrow(const wchar_t *wide, char buf[LONGEST])
 	return buf;
 }
 
-static __itt_string_handle *string_of(const char *text)
+static __itt_string_handle *nvtx_string_of(const char *text)
 {
 	return __itt_string_handle_create(text && text[0] ? text : "(unnamed)");
 }
@@ -44,7 +44,7 @@ static __itt_string_handle *wide_string_of(const wchar_t *text)
 {
 	char buf[LONGEST];
 
-	return string_of(narrow(text, buf));
+	return nvtx_string_of(narrow(text, buf));
 }
 
 /* ---- domains ------------------------------------------------------------------------------- */
@@ -118,7 +118,7 @@ static void name_category(const __itt_domain *domain, uint32_t number, const cha
 		return;
 	}
 	categories[at].number = number;
-	categories[at].name = string_of(name);
+	categories[at].name = nvtx_string_of(name);
 	atomic_store_explicit(&categories[at].domain, domain, memory_order_release);
 }
 
@@ -169,16 +169,16 @@ static bool knows(const struct nvtx_attributes *a, size_t end)
 static __itt_string_handle *message_of(const struct nvtx_attributes *a)
 {
 	if (!knows(a, sizeof(*a)))
-		return string_of(NULL);
+		return nvtx_string_of(NULL);
 	switch (a->message_type) {
 	case NVTX_MESSAGE_ASCII:
-		return string_of(a->message.ascii);
+		return nvtx_string_of(a->message.ascii);
 	case NVTX_MESSAGE_WIDE:
 		return wide_string_of(a->message.wide);
 	case NVTX_MESSAGE_REGISTERED:
-		return a->message.registered ? a->message.registered : string_of(NULL);
+		return a->message.registered ? a->message.registered : nvtx_string_of(NULL);
 	default:
-		return string_of(NULL);
+		return nvtx_string_of(NULL);
 	}
 }
 
@@ -198,7 +198,7 @@ static void add_payload(__itt_domain *domain, __itt_id id, const struct nvtx_att
 	} data = { .from = &a->payload };
 
 	if (a->payload_type >= NVTX_PAYLOAD_U64 && a->payload_type <= NVTX_PAYLOAD_FLOAT)
-		__itt_metadata_add(domain, id, string_of("payload"), types[a->payload_type], 1,
+		__itt_metadata_add(domain, id, nvtx_string_of("payload"), types[a->payload_type], 1,
 				   data.to);
 }
 
@@ -222,23 +222,24 @@ static void add_facts(__itt_domain *domain, __itt_id id, const struct nvtx_attri
 		return;
 	name = category_name(domain, a->category);
 	if (name)
-		__itt_metadata_str_add(domain, id, string_of("category"), name->strA,
+		__itt_metadata_str_add(domain, id, nvtx_string_of("category"), name->strA,
 				       strlen(name->strA));
 	else
-		__itt_metadata_add(domain, id, string_of("category"), __itt_metadata_u32, 1,
+		__itt_metadata_add(domain, id, nvtx_string_of("category"), __itt_metadata_u32, 1,
 				   &(uint32_t){ a->category });
 }
 
 /* ---- ranges and marks ---------------------------------------------------------------------- */
 
-static int push(__itt_domain *domain, __itt_string_handle *name, const struct nvtx_attributes *a)
+static int nvtx_push(__itt_domain *domain, __itt_string_handle *name,
+		     const struct nvtx_attributes *a)
 {
 	__itt_task_begin(domain, __itt_null, __itt_null, name);
 	add_facts(domain, __itt_null, a);
 	return depth_of(domain)->count++;
 }
 
-static int pop(__itt_domain *domain)
+static int nvtx_pop(__itt_domain *domain)
 {
 	struct depth *d = depth_of(domain);
 
@@ -249,8 +250,8 @@ static int pop(__itt_domain *domain)
 }
 
 /* Ranges are numbered through the process; 0 is none. */
-static uint64_t start(__itt_domain *domain, __itt_string_handle *name,
-		      const struct nvtx_attributes *a)
+static uint64_t nvtx_start(__itt_domain *domain, __itt_string_handle *name,
+			   const struct nvtx_attributes *a)
 {
 	static _Atomic uint64_t last;
 	uint64_t number = atomic_fetch_add(&last, 1) + 1;
@@ -261,7 +262,7 @@ static uint64_t start(__itt_domain *domain, __itt_string_handle *name,
 	return number;
 }
 
-static void end(__itt_domain *domain, uint64_t number)
+static void nvtx_end(__itt_domain *domain, uint64_t number)
 {
 	__itt_task_end_overlapped(domain, __itt_id_make(domain, number));
 }
@@ -273,22 +274,22 @@ static void mark(__itt_domain *domain, __itt_string_handle *name)
 
 static int domain_push_ex(void *domain, const struct nvtx_attributes *a)
 {
-	return push(domain_of(domain), message_of(a), a);
+	return nvtx_push(domain_of(domain), message_of(a), a);
 }
 
 static int domain_pop(void *domain)
 {
-	return pop(domain_of(domain));
+	return nvtx_pop(domain_of(domain));
 }
 
 static uint64_t domain_start_ex(void *domain, const struct nvtx_attributes *a)
 {
-	return start(domain_of(domain), message_of(a), a);
+	return nvtx_start(domain_of(domain), message_of(a), a);
 }
 
 static void domain_end(void *domain, uint64_t number)
 {
-	end(domain_of(domain), number);
+	nvtx_end(domain_of(domain), number);
 }
 
 static void domain_mark_ex(void *domain, const struct nvtx_attributes *a)
@@ -303,17 +304,17 @@ static int push_ex(const struct nvtx_attributes *a)
 
 static int push_a(const char *message)
 {
-	return push(default_domain(), string_of(message), NULL);
+	return nvtx_push(default_domain(), nvtx_string_of(message), NULL);
 }
 
 static int push_w(const wchar_t *message)
 {
-	return push(default_domain(), wide_string_of(message), NULL);
+	return nvtx_push(default_domain(), wide_string_of(message), NULL);
 }
 
 static int pop_default(void)
 {
-	return pop(default_domain());
+	return nvtx_pop(default_domain());
 }
 
 static uint64_t start_ex(const struct nvtx_attributes *a)
@@ -323,17 +324,17 @@ static uint64_t start_ex(const struct nvtx_attributes *a)
 
 static uint64_t start_a(const char *message)
 {
-	return start(default_domain(), string_of(message), NULL);
+	return nvtx_start(default_domain(), nvtx_string_of(message), NULL);
 }
 
 static uint64_t start_w(const wchar_t *message)
 {
-	return start(default_domain(), wide_string_of(message), NULL);
+	return nvtx_start(default_domain(), wide_string_of(message), NULL);
 }
 
 static void end_default(uint64_t number)
 {
-	end(default_domain(), number);
+	nvtx_end(default_domain(), number);
 }
 
 static void mark_ex(const struct nvtx_attributes *a)
@@ -343,7 +344,7 @@ static void mark_ex(const struct nvtx_attributes *a)
 
 static void mark_a(const char *message)
 {
-	mark(default_domain(), string_of(message));
+	mark(default_domain(), nvtx_string_of(message));
 }
 
 static void mark_w(const wchar_t *message)
@@ -368,13 +369,13 @@ static __itt_string_handle *payload_name(const __itt_domain *domain, const struc
 {
 	__itt_string_handle *message = ut_nvtx_payload_message(domain, data, count);
 
-	return message ? message : string_of(NULL);
+	return message ? message : nvtx_string_of(NULL);
 }
 
 static int push_payload(void *domain, const struct nvtx_data *data, size_t count)
 {
 	__itt_domain *d = domain_of(domain);
-	int depth = push(d, payload_name(d, data, count), NULL);
+	int depth = nvtx_push(d, payload_name(d, data, count), NULL);
 
 	ut_nvtx_add_payload(d, __itt_null, data, count);
 	return depth;
@@ -387,13 +388,13 @@ static int pop_payload(void *domain, const struct nvtx_data *data, size_t count)
 
 	if (depth_of(d)->count)
 		ut_nvtx_add_payload(d, __itt_null, data, count);
-	return pop(d);
+	return nvtx_pop(d);
 }
 
 static uint64_t start_payload(void *domain, const struct nvtx_data *data, size_t count)
 {
 	__itt_domain *d = domain_of(domain);
-	uint64_t number = start(d, payload_name(d, data, count), NULL);
+	uint64_t number = nvtx_start(d, payload_name(d, data, count), NULL);
 
 	ut_nvtx_add_payload(d, __itt_id_make(d, number), data, count);
 	return number;
@@ -404,7 +405,7 @@ static void end_payload(void *domain, uint64_t number, const struct nvtx_data *d
 	__itt_domain *d = domain_of(domain);
 
 	ut_nvtx_add_payload(d, __itt_id_make(d, number), data, count);
-	end(d, number);
+	nvtx_end(d, number);
 }
 
 static void mark_payload(void *domain, const struct nvtx_data *data, size_t count)
@@ -423,7 +424,7 @@ static uint8_t is_enabled(void *domain)
 static void *register_string_a(void *domain, const char *text)
 {
 	(void)domain;
-	return string_of(text);
+	return nvtx_string_of(text);
 }
 
 static void *register_string_w(void *domain, const wchar_t *text)
@@ -469,7 +470,8 @@ struct slot {
 	nvtx_function *function;
 };
 
-static void fill(const struct nvtx_callbacks *c, int module, const struct slot *slots, size_t count)
+static void nvtx_fill(const struct nvtx_callbacks *c, int module, const struct slot *slots,
+		      size_t count)
 {
 	nvtx_slot *table = NULL;
 	unsigned int size = 0;
@@ -486,7 +488,7 @@ static void fill(const struct nvtx_callbacks *c, int module, const struct slot *
 	{                                                                                          \
 		id, (nvtx_function *)(function)                                                    \
 	}
-#define FILL(c, module, slots) fill(c, module, slots, sizeof(slots) / sizeof(*(slots)))
+#define FILL(c, module, slots) nvtx_fill(c, module, slots, sizeof(slots) / sizeof(*(slots)))
 
 static void fill_core(const struct nvtx_callbacks *c)
 {

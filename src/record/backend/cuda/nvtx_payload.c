@@ -59,7 +59,7 @@ struct type {
 	enum reading reading;
 };
 
-static const struct schema *find(const __itt_domain *domain, uint64_t id)
+static const struct schema *nvtx_payload_find(const __itt_domain *domain, uint64_t id)
 {
 	uint32_t count = atomic_load_explicit(&schema_count, memory_order_acquire);
 
@@ -72,7 +72,7 @@ static const struct schema *find(const __itt_domain *domain, uint64_t id)
 	return NULL;
 }
 
-static struct type type_of(const __itt_domain *domain, uint64_t type)
+static struct type nvtx_payload_type_of(const __itt_domain *domain, uint64_t type)
 {
 	const struct schema *s;
 
@@ -83,7 +83,7 @@ static struct type type_of(const __itt_domain *domain, uint64_t type)
 		NVTX_TYPE_LIST(TYPE)
 #undef TYPE
 	default:
-		s = type >= NVTX_FIRST_OWN_ID ? find(domain, type) : NULL;
+		s = type >= NVTX_FIRST_OWN_ID ? nvtx_payload_find(domain, type) : NULL;
 		return s ? (struct type){ s->size, s->names ? NAMED : SKIPPED }
 			 : (struct type){ 0 };
 	}
@@ -94,7 +94,7 @@ static struct type type_of(const __itt_domain *domain, uint64_t type)
 /* What lies in the payload for an entry; size 0: nobody knows how much that is. */
 static struct type lies_there(const __itt_domain *domain, const struct nvtx_entry *e)
 {
-	struct type one = type_of(domain, e->type);
+	struct type one = nvtx_payload_type_of(domain, e->type);
 
 	if (e->flags & (NVTX_ENTRY_POINTER | NVTX_ENTRY_ELSEWHERE))
 		return (struct type){ sizeof(void *), SKIPPED };
@@ -111,7 +111,7 @@ static uint32_t aligned(const __itt_domain *domain, uint32_t at, const struct nv
 {
 	struct type one = e->flags & (NVTX_ENTRY_POINTER | NVTX_ENTRY_ELSEWHERE)
 				  ? (struct type){ sizeof(void *), SKIPPED }
-				  : type_of(domain, e->type);
+				  : nvtx_payload_type_of(domain, e->type);
 	uint32_t align = one.size && !(one.size & (one.size - 1)) ? one.size : 1;
 
 	align = align > 16 ? 8 : align;
@@ -198,8 +198,8 @@ static bool take_lock(void)
 }
 
 /* Each copy of a library registers its own again. */
-static uint64_t add(const __itt_domain *domain, uint64_t id, const struct nvtx_schema *schema,
-		    const struct nvtx_enum *e)
+static uint64_t nvtx_payload_add(const __itt_domain *domain, uint64_t id,
+				 const struct nvtx_schema *schema, const struct nvtx_enum *e)
 {
 	size_t wanted = schema ? schema->entry_count : e->value_count;
 	struct schema *place;
@@ -207,7 +207,7 @@ static uint64_t add(const __itt_domain *domain, uint64_t id, const struct nvtx_s
 
 	if (id && (id < NVTX_FIRST_OWN_ID || id >= NVTX_FIRST_GIVEN_ID))
 		return 0;
-	if (id && find(domain, id))
+	if (id && nvtx_payload_find(domain, id))
 		return id;
 	if (!take_lock())
 		return 0;
@@ -229,14 +229,15 @@ uint64_t ut_nvtx_add_schema(const __itt_domain *domain, const struct nvtx_schema
 	if (!schema || !schema->entries || schema->type < NVTX_SCHEMA_STATIC ||
 	    schema->type > NVTX_SCHEMA_DYNAMIC)
 		return 0;
-	return add(domain, schema->known & NVTX_SCHEMA_HAS_ID ? schema->id : 0, schema, NULL);
+	return nvtx_payload_add(domain, schema->known & NVTX_SCHEMA_HAS_ID ? schema->id : 0, schema,
+				NULL);
 }
 
 uint64_t ut_nvtx_add_enum(const __itt_domain *domain, const struct nvtx_enum *e)
 {
 	if (!e || !e->values || !e->size || e->size > sizeof(uint64_t))
 		return 0;
-	return add(domain, e->known & NVTX_ENUM_HAS_ID ? e->id : 0, NULL, e);
+	return nvtx_payload_add(domain, e->known & NVTX_ENUM_HAS_ID ? e->id : 0, NULL, e);
 }
 
 /* ---- reading ------------------------------------------------------------------------------- */
@@ -269,7 +270,7 @@ static double real_at(const char *at, uint32_t size)
 	return value;
 }
 
-static const char *text_at(const char *at, const struct field *f, size_t *len)
+static const char *nvtx_payload_text_at(const char *at, const struct field *f, size_t *len)
 {
 	const char *text;
 
@@ -282,10 +283,10 @@ static const char *text_at(const char *at, const struct field *f, size_t *len)
 	return text;
 }
 
-static const __itt_string_handle *name_of(const __itt_domain *domain, const struct field *f,
-					  uint64_t value)
+static const __itt_string_handle *nvtx_payload_name_of(const __itt_domain *domain,
+						       const struct field *f, uint64_t value)
 {
-	const struct schema *s = find(domain, f->type);
+	const struct schema *s = nvtx_payload_find(domain, f->type);
 
 	for (uint32_t i = 0; s && i < s->count; i++) {
 		if (fields[s->first + i].type == value)
@@ -294,15 +295,15 @@ static const __itt_string_handle *name_of(const __itt_domain *domain, const stru
 	return NULL;
 }
 
-static void add_text(const __itt_domain *domain, __itt_id id, const struct field *f,
-		     const char *text, size_t len)
+static void nvtx_payload_add_text(const __itt_domain *domain, __itt_id id, const struct field *f,
+				  const char *text, size_t len)
 {
 	if (text)
 		__itt_metadata_str_add(domain, id, f->name, text, len);
 }
 
-static void add_number(const __itt_domain *domain, __itt_id id, const struct field *f,
-		       const char *at)
+static void nvtx_payload_add_number(const __itt_domain *domain, __itt_id id, const struct field *f,
+				    const char *at)
 {
 	uint64_t whole = unsigned_at(at, f->size);
 	int64_t with_sign = signed_at(at, f->size);
@@ -324,7 +325,7 @@ static void add_field(const __itt_domain *domain, __itt_id id, const struct fiel
 	switch ((enum reading)f->reading) {
 	case SIGNED:
 	case UNSIGNED:
-		add_number(domain, id, f, at);
+		nvtx_payload_add_number(domain, id, f, at);
 		break;
 	case REAL:
 		real = real_at(at, f->size);
@@ -332,20 +333,20 @@ static void add_field(const __itt_domain *domain, __itt_id id, const struct fiel
 		break;
 	case TEXT:
 	case LETTERS:
-		text = text_at(at, f, &len);
-		add_text(domain, id, f, text, len);
+		text = nvtx_payload_text_at(at, f, &len);
+		nvtx_payload_add_text(domain, id, f, text, len);
 		break;
 	case HANDLE:
 		memcpy(&name, at, sizeof(void *));
 		if (name)
-			add_text(domain, id, f, name->strA, strlen(name->strA));
+			nvtx_payload_add_text(domain, id, f, name->strA, strlen(name->strA));
 		break;
 	case NAMED:
-		name = name_of(domain, f, unsigned_at(at, f->size));
+		name = nvtx_payload_name_of(domain, f, unsigned_at(at, f->size));
 		if (name)
-			add_text(domain, id, f, name->strA, strlen(name->strA));
+			nvtx_payload_add_text(domain, id, f, name->strA, strlen(name->strA));
 		else
-			add_number(domain, id, f, at);
+			nvtx_payload_add_number(domain, id, f, at);
 		break;
 	case SKIPPED:
 		break;
@@ -356,7 +357,7 @@ static void add_field(const __itt_domain *domain, __itt_id id, const struct fiel
 static const struct field *fields_of(const __itt_domain *domain, const struct nvtx_data *data,
 				     struct field *self, uint32_t *count, size_t *size)
 {
-	const struct schema *s = find(domain, data->schema);
+	const struct schema *s = nvtx_payload_find(domain, data->schema);
 	struct type type;
 
 	*size = data->size;
@@ -366,7 +367,7 @@ static const struct field *fields_of(const __itt_domain *domain, const struct nv
 			*size = s->size;
 		return s ? &fields[s->first] : NULL;
 	}
-	type = type_of(domain, data->schema);
+	type = nvtx_payload_type_of(domain, data->schema);
 	*self = (struct field){ __itt_string_handle_create("payload"),
 				data->schema,
 				0,
@@ -404,7 +405,7 @@ struct range {
 	__itt_id id;
 };
 
-static bool add_fact(void *ctx, const struct field *f, const char *at)
+static bool nvtx_payload_add_fact(void *ctx, const struct field *f, const char *at)
 {
 	const struct range *r = ctx;
 
@@ -418,7 +419,7 @@ void ut_nvtx_add_payload(const __itt_domain *domain, __itt_id id, const struct n
 {
 	struct range r = { domain, id };
 
-	each_field(domain, data, count, add_fact, &r);
+	each_field(domain, data, count, nvtx_payload_add_fact, &r);
 }
 
 /* Strings are made handles here, since a message is what a range is called. */
@@ -435,7 +436,7 @@ static __itt_string_handle *handle_at(const struct field *f, const char *at)
 	}
 	if (f->reading != TEXT && f->reading != LETTERS)
 		return NULL;
-	text = text_at(at, f, &len);
+	text = nvtx_payload_text_at(at, f, &len);
 	if (!len)
 		return NULL;
 	memcpy(copy, text, len);

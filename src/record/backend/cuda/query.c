@@ -53,7 +53,7 @@ enum shape {
 
 static uint8_t shapes[MOST_IDS]; /* enum shape, by number of the driver's function */
 
-static enum shape shape_of(const char *name)
+static enum shape cuda_query_shape_of(const char *name)
 {
 	static const struct {
 		const char *name;
@@ -90,7 +90,7 @@ struct extended_launch {
 	const struct launch_config *config;
 };
 
-static void *stream_of(enum shape shape, const void *params)
+static void *cuda_query_stream_of(enum shape shape, const void *params)
 {
 	if (shape == PLAIN)
 		return ((const struct plain_launch *)params)->config.stream;
@@ -119,7 +119,7 @@ static struct kernel {
 	uint64_t instances;
 } kernels[KERNELS];
 
-static struct kernel *kernel_of(const char *symbol)
+static struct kernel *cuda_query_kernel_of(const char *symbol)
 {
 	uint32_t name = ut_cuda_name(symbol);
 	size_t at = name * 2654435761u & (KERNELS - 1), tries = 0;
@@ -384,16 +384,16 @@ static bool start_range(struct profiler *p)
 	return false;
 }
 
-static void begin(enum shape shape, const struct cupti_call *call)
+static void cuda_query_begin(enum shape shape, const struct cupti_call *call)
 {
 	struct kernel *k;
 	struct profiler *p;
 
 	if (now.depth++ || !ut_cuda_host->on() || !call->params ||
-	    is_captured(stream_of(shape, call->params)))
+	    is_captured(cuda_query_stream_of(shape, call->params)))
 		return;
 	pthread_mutex_lock(&lock);
-	k = kernel_of(call->symbol ? call->symbol : "kernel");
+	k = cuda_query_kernel_of(call->symbol ? call->symbol : "kernel");
 	p = NULL;
 	if (k->wanted &&
 	    ut_metric_wants_instance(ut_cuda_host->option("metrics.instances"), ++k->instances))
@@ -429,7 +429,7 @@ static bool read_values(struct profiler *p, double *values)
 	       ut_cuda_metrics_evaluate(&p->metrics, p->image, p->bytes, 0, values);
 }
 
-static void end(const struct cupti_call *call)
+static void cuda_query_end(const struct cupti_call *call)
 {
 	struct profiler *p = now.profiler;
 	double values[UT_CUDA_MOST_METRICS];
@@ -466,9 +466,9 @@ void ut_cuda_query_call(uint32_t id, const struct cupti_call *call)
 			ut_cuda_host->note("-q: kernels of CUDA graphs cannot be measured one by "
 					   "one and have no metrics");
 	} else if (call->site == CUPTI_CALL_BEGINS) {
-		begin(shape, call);
+		cuda_query_begin(shape, call);
 	} else {
-		end(call);
+		cuda_query_end(call);
 	}
 }
 
@@ -494,7 +494,7 @@ bool ut_cuda_query_start(void *subscriber)
 
 		if (ut_cupti.GetCallbackName(CUPTI_DRIVER_API, id, &name) || !name)
 			continue;
-		shapes[id] = (uint8_t)shape_of(name);
+		shapes[id] = (uint8_t)cuda_query_shape_of(name);
 		if (shapes[id])
 			(void)ut_cupti.EnableCallback(1, subscriber, CUPTI_DRIVER_API, id);
 	}

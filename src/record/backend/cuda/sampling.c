@@ -55,7 +55,7 @@ static int reset_image(const struct sampler *s)
 			      .image = s->image));
 }
 
-static void send_sample(struct sampler *s, size_t index)
+static void cuda_sampling_send_sample(struct sampler *s, size_t index)
 {
 	struct cupti_pm_sample p =
 		CUPTI_PARAMS(cupti_pm_sample, end, .sampler = s->object, .image = s->image,
@@ -74,7 +74,7 @@ static void send_sample(struct sampler *s, size_t index)
 }
 
 /* What the device has written so far; how many samples that was. */
-static size_t drain(struct sampler *s)
+static size_t cuda_sampling_drain(struct sampler *s)
 {
 	struct cupti_pm_decode d = CUPTI_PARAMS(cupti_pm_decode, overflow, .sampler = s->object,
 						.image = s->image, .bytes = s->bytes);
@@ -86,7 +86,7 @@ static size_t drain(struct sampler *s)
 		return 0;
 	s->overflow |= d.overflow != 0;
 	for (size_t i = 0; i < info.completed; i++)
-		send_sample(s, i);
+		cuda_sampling_send_sample(s, i);
 	if (info.completed && reset_image(s))
 		return 0;
 	return info.completed;
@@ -104,14 +104,14 @@ static void end_sampler(struct sampler *s)
 {
 	(void)ut_cupti_metrics.PmSamplingStop(
 		&CUPTI_PARAMS(cupti_pm, sampler, .sampler = s->object));
-	for (int i = 0; i < 1000 && drain(s); i++)
+	for (int i = 0; i < 1000 && cuda_sampling_drain(s); i++)
 		;
 	if (s->overflow)
 		ut_cuda_host->note("-k: the device's buffer was full for a while and samples are "
 				   "missing: a longer --sampling-interval or fewer metrics help");
 }
 
-static void *run(void *arg)
+static void *cuda_sampling_run(void *arg)
 {
 	uint64_t ns = interval() * A_DRAIN;
 
@@ -122,7 +122,9 @@ static void *run(void *arg)
 
 		for (size_t i = 0; i < MOST_DEVICES; i++) {
 			struct sampler *s = &samplers[i];
-			size_t n = __atomic_load_n(&s->object, __ATOMIC_ACQUIRE) ? drain(s) : 0;
+			size_t n = __atomic_load_n(&s->object, __ATOMIC_ACQUIRE)
+					   ? cuda_sampling_drain(s)
+					   : 0;
 
 			most = n > most ? n : most;
 		}
@@ -138,7 +140,7 @@ static void *run(void *arg)
 
 /* ---- start ----------------------------------------------------------------------------------- */
 
-static int start(struct sampler *s, void *object)
+static int cuda_sampling_start(struct sampler *s, void *object)
 {
 	struct cupti_pm_bytes b =
 		CUPTI_PARAMS(cupti_pm_bytes, bytes, .sampler = object, .names = s->metrics.names,
@@ -178,14 +180,14 @@ static void start_device(struct sampler *s, uint32_t device)
 		return;
 	rc = ut_cupti_metrics.PmSamplingEnable(&e);
 	if (!rc)
-		rc = start(s, e.sampler);
+		rc = cuda_sampling_start(s, e.sampler);
 	if (rc) {
 		ut_cuda_metrics_complain("the device's samples do not start", rc);
 		return;
 	}
 	__atomic_store_n(&s->object, e.sampler, __ATOMIC_RELEASE);
 	if (!has_thread)
-		has_thread = ut_cuda_thread(&thread, run, "unitrace-pm");
+		has_thread = ut_cuda_thread(&thread, cuda_sampling_run, "unitrace-pm");
 }
 
 static bool has_functions(void)

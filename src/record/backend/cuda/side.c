@@ -79,7 +79,7 @@ static const struct page_event {
 
 #define PAGE_EVENTS (sizeof(page_events) / sizeof(*page_events))
 
-static int configure(uint32_t what)
+static int side_configure(uint32_t what)
 {
 	struct cupti_pages_config c = { .scope = CUPTI_ALL_DEVICES, .what = what, .on = 1 };
 
@@ -93,7 +93,7 @@ static int enable_pages(void)
 	bool any = false;
 
 	for (size_t i = 0; ut_cupti.ActivityConfigureUnifiedMemoryCounter && i < PAGE_EVENTS; i++) {
-		rc = configure(page_events[i].what);
+		rc = side_configure(page_events[i].what);
 		any = any || !rc;
 	}
 	return any ? ut_cupti.ActivityEnable(CUPTI_UNIFIED_MEMORY) : rc;

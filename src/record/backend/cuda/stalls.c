@@ -73,7 +73,7 @@ static uint32_t module_name(uint64_t crc)
 	return ut_cuda_host->name(text, (size_t)len);
 }
 
-static uint32_t stack_of(const struct cupti_pc *pc)
+static uint32_t stalls_stack_of(const struct cupti_pc *pc)
 {
 	struct ut_code place = { .size = sizeof(place),
 				 .function = ut_cuda_name(pc->function ? pc->function : "kernel"),
@@ -129,12 +129,12 @@ static void send_pc(const struct context *c, const struct cupti_pc *pc, struct u
 		}
 		*(r->idle ? &sums[at].idle : &sums[at].all) += pc->reasons[i].samples;
 	}
-	s->stack = count ? stack_of(pc) : 0;
+	s->stack = count ? stalls_stack_of(pc) : 0;
 	for (size_t i = 0; i < count; i++)
 		send_reason(sums[i].name, sums[i].all, sums[i].idle, s);
 }
 
-static void take(struct context *c, struct cupti_pc_data *data)
+static void stalls_take(struct context *c, struct cupti_pc_data *data)
 {
 	struct ut_sample s = { .time = ut_cuda_host->now(),
 			       .queue = ut_cuda_row(c->device, "Stalls") };
@@ -146,7 +146,7 @@ static void take(struct context *c, struct cupti_pc_data *data)
 	data->dropped = data->samples = 0;
 }
 
-static void collect(struct context *c)
+static void stalls_collect(struct context *c)
 {
 	size_t before;
 
@@ -156,7 +156,7 @@ static void collect(struct context *c)
 			&CUPTI_PARAMS(cupti_pc_get, data, .context = c->context, .data = &c->own));
 
 		before = c->own.count;
-		take(c, &c->own);
+		stalls_take(c, &c->own);
 		if (rc == CUPTI_NO_ROOM && !c->failed) {
 			c->failed = true;
 			ut_cuda_host->note(
@@ -166,18 +166,18 @@ static void collect(struct context *c)
 	} while (c->own.remaining && before);
 }
 
-static void finish(struct context *c)
+static void stalls_finish(struct context *c)
 {
 	if (!c->on)
 		return;
 	c->on = false;
-	collect(c);
+	stalls_collect(c);
 	(void)ut_cupti_metrics.PCSamplingDisable(
 		&CUPTI_PARAMS(cupti_pc_context, context, .context = c->context));
-	take(c, &c->last);
+	stalls_take(c, &c->last);
 }
 
-static void *run(void *arg)
+static void *stalls_run(void *arg)
 {
 	const struct timespec step = { .tv_nsec = STEP_MS * 1000000 };
 
@@ -189,7 +189,7 @@ static void *run(void *arg)
 		pthread_mutex_lock(&lock);
 		for (size_t i = 0; i < context_count && !atomic_load(&ending); i++) {
 			if (contexts[i].on)
-				collect(&contexts[i]);
+				stalls_collect(&contexts[i]);
 		}
 		pthread_mutex_unlock(&lock);
 	}
@@ -199,7 +199,7 @@ static void *run(void *arg)
 /* ---- a context ------------------------------------------------------------------------------- */
 
 /* CUPTI writes into arrays of ours, one for each instruction. */
-static bool make_room(struct cupti_pc_data *d, size_t reasons)
+static bool stalls_make_room(struct cupti_pc_data *d, size_t reasons)
 {
 	struct cupti_pc_reason *all = calloc(MOST_PCS * reasons, sizeof(*all));
 
@@ -260,7 +260,7 @@ static uint32_t period(void)
 	return bits;
 }
 
-static int configure(struct context *c)
+static int stalls_configure(struct context *c)
 {
 	const char *mode = ut_cuda_host->option("cuda.stalls");
 	struct cupti_pc_setting all[] = {
@@ -290,16 +290,16 @@ static int enable(struct context *c)
 		return rc;
 	if (!c->own.pcs) {
 		rc = learn_reasons(c);
-		if (!rc &&
-		    (!make_room(&c->own, c->reason_count) || !make_room(&c->last, c->reason_count)))
+		if (!rc && (!stalls_make_room(&c->own, c->reason_count) ||
+			    !stalls_make_room(&c->last, c->reason_count)))
 			rc = CUPTI_INVALID_PARAMETER;
 	}
-	return rc ? rc : configure(c);
+	return rc ? rc : stalls_configure(c);
 }
 
 /* ---- beside counters ------------------------------------------------------------------------- */
 
-static struct context *find(void *context)
+static struct context *stalls_find(void *context)
 {
 	for (size_t i = 0; i < context_count; i++) {
 		if (contexts[i].context == context)
@@ -313,9 +313,9 @@ void ut_cuda_stalls_rest(void *context)
 	struct context *c;
 
 	pthread_mutex_lock(&lock);
-	c = find(context);
+	c = stalls_find(context);
 	if (c && c->on) {
-		finish(c);
+		stalls_finish(c);
 		c->rests = true;
 	}
 	pthread_mutex_unlock(&lock);
@@ -327,7 +327,7 @@ void ut_cuda_stalls_go_on(void *context)
 	int rc;
 
 	pthread_mutex_lock(&lock);
-	c = find(context);
+	c = stalls_find(context);
 	if (c && c->rests && !atomic_load(&ending)) {
 		rc = enable(c);
 		c->rests = false;
@@ -357,7 +357,7 @@ void ut_cuda_stalls_context(void *context)
 			if (rc)
 				ut_cuda_metrics_complain("stalls cannot be sampled", rc);
 			else if (!has_thread)
-				has_thread = ut_cuda_thread(&thread, run, "unitrace-pc");
+				has_thread = ut_cuda_thread(&thread, stalls_run, "unitrace-pc");
 		}
 	}
 	pthread_mutex_unlock(&lock);
@@ -368,9 +368,9 @@ void ut_cuda_stalls_context_ends(void *context)
 	struct context *c;
 
 	pthread_mutex_lock(&lock);
-	c = find(context);
+	c = stalls_find(context);
 	if (c) {
-		finish(c);
+		stalls_finish(c);
 		c->context = NULL; /* another one may come to lie at the same place */
 	}
 	pthread_mutex_unlock(&lock);
@@ -405,7 +405,7 @@ void ut_cuda_stalls_module_ends(void)
 	pthread_mutex_lock(&lock);
 	for (size_t i = 0; i < context_count; i++) {
 		if (contexts[i].on)
-			collect(&contexts[i]);
+			stalls_collect(&contexts[i]);
 	}
 	pthread_mutex_unlock(&lock);
 }
@@ -440,7 +440,7 @@ static void *finish_all(void *arg)
 	(void)arg;
 	pthread_mutex_lock(&lock);
 	for (size_t i = 0; i < context_count; i++)
-		finish(&contexts[i]);
+		stalls_finish(&contexts[i]);
 	pthread_mutex_unlock(&lock);
 	return NULL;
 }

@@ -132,14 +132,14 @@ static struct device *send_device(uint32_t id, const char *name, const uint8_t *
 	return d;
 }
 
-static struct device *device_of(uint32_t id)
+static struct device *work_device_of(uint32_t id)
 {
 	return send_device(id, NULL, NULL);
 }
 
 uint32_t ut_cuda_device(uint32_t id)
 {
-	return device_of(id)->number;
+	return work_device_of(id)->number;
 }
 
 static void describe_device(const void *record)
@@ -209,7 +209,7 @@ static uint32_t queue_of(uint32_t device, uint32_t context, uint32_t stream)
 	if (!queues[at].key) {
 		queues[at].key = key;
 		queue_name(name, sizeof(name), context, stream);
-		queues[at].number = ut_cuda_host->queue(device_of(device)->number, name,
+		queues[at].number = ut_cuda_host->queue(work_device_of(device)->number, name,
 							(uint64_t)context << 32 | stream);
 	}
 	return queues[at].number;
@@ -221,7 +221,7 @@ uint32_t ut_cuda_row(uint32_t device, const char *name)
 		const char *name; /* of a constant */
 		uint32_t device, number;
 	} rows[ROWS];
-	uint32_t owner = device_of(device)->number, number;
+	uint32_t owner = work_device_of(device)->number, number;
 	size_t i = 0;
 
 	pthread_mutex_lock(&places);
@@ -309,7 +309,7 @@ static void learn_keys(void)
 	keys.known = true;
 }
 
-static size_t add_fact(struct ut_fact *facts, size_t count, uint32_t key, uint64_t value)
+static size_t work_add_fact(struct ut_fact *facts, size_t count, uint32_t key, uint64_t value)
 {
 	if (value)
 		facts[count++] = (struct ut_fact){ key, UT_VALUE_U64, value };
@@ -318,8 +318,8 @@ static size_t add_fact(struct ut_fact *facts, size_t count, uint32_t key, uint64
 
 static size_t add_graph(struct ut_fact *facts, size_t count, uint32_t graph, uint64_t node)
 {
-	count = add_fact(facts, count, keys.graph, graph);
-	return graph ? add_fact(facts, count, keys.node, node) : count;
+	count = work_add_fact(facts, count, keys.graph, graph);
+	return graph ? work_add_fact(facts, count, keys.node, node) : count;
 }
 
 /* ---- names ---------------------------------------------------------------------------------- */
@@ -372,7 +372,7 @@ bool ut_cuda_wants_kernel(const char *name)
 	return wanted;
 }
 
-static const struct kernel *kernel_of(const char *text)
+static const struct kernel *work_kernel_of(const char *text)
 {
 	static struct kernel known[KERNELS];
 	struct kernel *k = &known[((uintptr_t)text >> 3) * 2654435761u % KERNELS];
@@ -412,7 +412,7 @@ static uint64_t timeless;
 static void take_kernel(const void *record)
 {
 	const struct cupti_kernel *k = record;
-	const struct kernel *kernel = kernel_of(k->name ? k->name : "kernel");
+	const struct kernel *kernel = work_kernel_of(k->name ? k->name : "kernel");
 	struct ut_fact facts[MOST_FACTS] = { { keys.grid, UT_VALUE_NAME, size_name(k->grid) },
 					     { keys.block, UT_VALUE_NAME, size_name(k->block) } };
 	uint64_t start = k->start, end = k->end;
@@ -428,11 +428,11 @@ static void take_kernel(const void *record)
 		timeless++;
 		return;
 	}
-	n = add_fact(facts, n, keys.registers, k->registers);
-	n = add_fact(facts, n, keys.static_shared, (uint64_t)k->static_shared);
-	n = add_fact(facts, n, keys.dynamic_shared, (uint64_t)k->dynamic_shared);
-	n = add_fact(facts, n, keys.local, k->local_per_thread);
-	n = add_fact(facts, n, keys.occupancy, occupancy(device_of(k->device), k));
+	n = work_add_fact(facts, n, keys.registers, k->registers);
+	n = work_add_fact(facts, n, keys.static_shared, (uint64_t)k->static_shared);
+	n = work_add_fact(facts, n, keys.dynamic_shared, (uint64_t)k->dynamic_shared);
+	n = work_add_fact(facts, n, keys.local, k->local_per_thread);
+	n = work_add_fact(facts, n, keys.occupancy, occupancy(work_device_of(k->device), k));
 	n = add_graph(facts, n, k->graph, k->graph_node);
 	ut_cuda_host->work(&(struct ut_work){ .size = sizeof(struct ut_work),
 					      .queue = queue_of(k->device, k->context, k->stream),
@@ -467,7 +467,7 @@ static void take_memcpy(const void *record)
 {
 	const struct cupti_memcpy *m = record;
 	struct ut_fact facts[MOST_FACTS];
-	size_t n = add_fact(facts, 0, keys.bytes, m->bytes);
+	size_t n = work_add_fact(facts, 0, keys.bytes, m->bytes);
 
 	if (!was_on(m->correlation, m->start))
 		return;
@@ -481,7 +481,7 @@ static void take_memcpy2(const void *record)
 {
 	const struct cupti_memcpy2 *m = record;
 	struct ut_fact facts[MOST_FACTS] = { { keys.peer, UT_VALUE_U64, m->source_device } };
-	size_t n = add_fact(facts, 1, keys.bytes, m->bytes);
+	size_t n = work_add_fact(facts, 1, keys.bytes, m->bytes);
 
 	if (!was_on(m->correlation, m->start))
 		return;
@@ -495,11 +495,11 @@ static void take_memset(const void *record)
 {
 	const struct cupti_memset *m = record;
 	struct ut_fact facts[MOST_FACTS];
-	size_t n = add_fact(facts, 0, keys.bytes, m->bytes);
+	size_t n = work_add_fact(facts, 0, keys.bytes, m->bytes);
 
 	if (!was_on(m->correlation, m->start))
 		return;
-	n = add_fact(facts, n, keys.value, m->value);
+	n = work_add_fact(facts, n, keys.value, m->value);
 	n = add_graph(facts, n, m->graph, m->graph_node);
 	ut_cuda_host->work(&(struct ut_work){ WORK_OF(m), .name = ut_cuda_name("Memset"),
 					      .kind = UT_WORK_FILL, .facts = facts,
@@ -512,7 +512,7 @@ static void take_memory(const void *record)
 {
 	const struct cupti_memory *m = record;
 	static uint32_t name;
-	struct device *d = device_of(m->device);
+	struct device *d = work_device_of(m->device);
 
 	name = name ? name : ut_cuda_name("allocated bytes");
 	if (m->operation == 1)

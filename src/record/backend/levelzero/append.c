@@ -203,7 +203,7 @@ static void take_back(struct ut_ze_append *a)
 		ut_ze_query_give(a->command.query, false);
 }
 
-static bool make_room(struct ut_ze_program *p)
+static bool append_make_room(struct ut_ze_program *p)
 {
 	uint32_t room = p->room ? 2 * p->room : 16;
 	struct ut_ze_command *more;
@@ -222,11 +222,11 @@ static bool make_room(struct ut_ze_program *p)
 }
 
 /* Into a list that will be executed later. Nobody else looks at one that is being filled. */
-static bool keep(struct ut_ze_append *a)
+static bool append_keep(struct ut_ze_append *a)
 {
 	struct ut_ze_program *p = a->list->program;
 
-	if (!make_room(p))
+	if (!append_make_room(p))
 		return false;
 	a->command.mutable_id = a->list->next_id;
 	a->list->next_id = 0;
@@ -234,7 +234,7 @@ static bool keep(struct ut_ze_append *a)
 	return true;
 }
 
-static bool start(struct ut_ze_append *a)
+static bool append_start(struct ut_ze_append *a)
 {
 	struct ut_ze_stream *s = &a->list->stream;
 	struct ut_ze_run *r = ut_ze_run_new();
@@ -277,7 +277,7 @@ ze_result ut_ze_append_done(struct ut_ze_append *a, ze_result rc)
 		a->command.query = NULL;
 	if (a->swapped)
 		rc = signal_given(a);
-	kept = a->list->immediate ? start(a) : keep(a);
+	kept = a->list->immediate ? append_start(a) : append_keep(a);
 	if (!kept) /* its event stays signaled for ever: it is lost with it */
 		ut_ze_run_dropped(1);
 	return rc;

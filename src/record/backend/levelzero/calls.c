@@ -37,7 +37,7 @@ static const uint32_t types[] = {
 };
 
 /* What was written there; the pointer itself if nothing was. */
-static bool follow(enum fact_kind kind, uint64_t *value)
+static bool levelzero_calls_follow(enum fact_kind kind, uint64_t *value)
 {
 	const void *at = (const void *)(uintptr_t)*value;
 
@@ -48,8 +48,8 @@ static bool follow(enum fact_kind kind, uint64_t *value)
 	return true;
 }
 
-static struct ut_fact fact(const char *key, enum fact_kind kind, const void *value, size_t size,
-			   bool good)
+static struct ut_fact levelzero_calls_fact(const char *key, enum fact_kind kind, const void *value,
+					   size_t size, bool good)
 {
 	const struct ut_host *host = ut_ze.host;
 	struct ut_fact f = { .key = host->name(key, strlen(key)), .type = types[kind] };
@@ -59,13 +59,13 @@ static struct ut_fact fact(const char *key, enum fact_kind kind, const void *val
 	if (kind == A_TEXT) {
 		memcpy(&text, value, sizeof(text));
 		f.value = text ? host->name(text, strnlen(text, LONGEST_TEXT)) : 0;
-	} else if (kind > AN_ADDRESS && !(good && follow(kind, &f.value))) {
+	} else if (kind > AN_ADDRESS && !(good && levelzero_calls_follow(kind, &f.value))) {
 		f.type = UT_VALUE_HEX;
 	}
 	return f;
 }
 
-#define FACT(type, name) fact(#name, FACT_KIND(name), &(name), sizeof(type), good_)
+#define FACT(type, name) levelzero_calls_fact(#name, FACT_KIND(name), &(name), sizeof(type), good_)
 
 /* ---- the call's record --------------------------------------------------------------------- */
 
@@ -78,13 +78,13 @@ static struct ut_fact result_fact(uint32_t key, ze_result result)
 	return (struct ut_fact){ key, UT_VALUE_HEX, result };
 }
 
-static void enter(enum ut_ze_id id, uint64_t correlation)
+static void levelzero_calls_enter(enum ut_ze_id id, uint64_t correlation)
 {
 	ut_ze.host->call_begin(ut_ze.api, ut_ze.names[id], correlation);
 }
 
 /* A call that went well, or has only to be asked again, needs no word about it. */
-static void leave(ze_result result)
+static void levelzero_calls_leave(ze_result result)
 {
 	struct ut_fact f;
 	bool bad = UT_UNLIKELY(result != ZE_SUCCESS && result != ZE_NOT_READY);
@@ -103,7 +103,7 @@ static void leave(ze_result result)
 							 result_fact(ut_ze.key.result, result) };  \
 			ut_ze.host->call_end(ut_ze.api, facts, (count) + 1);                       \
 		} else {                                                                           \
-			leave(result);                                                             \
+			levelzero_calls_leave(result);                                             \
 		}                                                                                  \
 	} while (0)
 
@@ -120,7 +120,7 @@ static void leave(ze_result result)
 	{                                                                                          \
 		ze_result result;                                                                  \
                                                                                                    \
-		enter(UT_ZE_##name, 0);                                                            \
+		levelzero_calls_enter(UT_ZE_##name, 0);                                            \
 		result = NEXT(name, count, __VA_ARGS__);                                           \
 		LEAVE(result, count, __VA_ARGS__);                                                 \
 		return result;                                                                     \
@@ -134,7 +134,7 @@ static void leave(ze_result result)
 		ze_result result;                                                                  \
                                                                                                    \
 		if (ut_ze.calls)                                                                   \
-			enter(UT_ZE_##name, 0);                                                    \
+			levelzero_calls_enter(UT_ZE_##name, 0);                                    \
 		result = ut_##name(UT_MAP_##count(UT_ARGUMENT, __VA_ARGS__));                      \
 		if (ut_ze.calls)                                                                   \
 			LEAVE(result, count, __VA_ARGS__);                                         \
@@ -148,7 +148,7 @@ static void leave(ze_result result)
 		ze_result result;                                                                  \
                                                                                                    \
 		if (ut_ze.calls || ut_ze.submits)                                                  \
-			enter(UT_ZE_##name, correlation);                                          \
+			levelzero_calls_enter(UT_ZE_##name, correlation);                          \
 		result = ut_##name(UT_MAP_##count(UT_ARGUMENT, __VA_ARGS__), correlation);         \
 		if (ut_ze.calls || ut_ze.submits)                                                  \
 			LEAVE(result, count, __VA_ARGS__);                                         \

@@ -58,7 +58,7 @@ static uint64_t ticks_a_second(const struct ze_device_properties *p)
 	return p->timer_resolution;
 }
 
-static bool learn(struct ut_ze_device *d, ze_handle device)
+static bool levelzero_device_learn(struct ut_ze_device *d, ze_handle device)
 {
 	struct ze_device_properties p = { .type = ZE_DEVICE_PROPERTIES_1_2 };
 	char label[64], pci[40], name[300];
@@ -84,7 +84,8 @@ static bool learn(struct ut_ze_device *d, ze_handle device)
 }
 
 /* Under the mutex. */
-static void add(ze_handle device, uint32_t index, struct ut_ze_device *root, uint32_t tile)
+static void levelzero_device_add(ze_handle device, uint32_t index, struct ut_ze_device *root,
+				 uint32_t tile)
 {
 	struct ut_ze_device *d = ut_handle_item_of(&devices, device);
 	uint32_t count = 0;
@@ -96,7 +97,7 @@ static void add(ze_handle device, uint32_t index, struct ut_ze_device *root, uin
 	d->tile = tile;
 	if (!root && !UT_ZE(zeDeviceGetSubDevices)(device, &count, NULL))
 		d->tile_count = count;
-	atomic_store(&d->state, learn(d, device) ? KNOWN : UNUSABLE);
+	atomic_store(&d->state, levelzero_device_learn(d, device) ? KNOWN : UNUSABLE);
 }
 
 static void add_with_tiles(ze_handle device, uint32_t index)
@@ -104,11 +105,11 @@ static void add_with_tiles(ze_handle device, uint32_t index)
 	ze_handle tiles[MOST_DEVICES];
 	uint32_t count = MOST_DEVICES;
 
-	add(device, index, NULL, 0);
+	levelzero_device_add(device, index, NULL, 0);
 	if (UT_ZE(zeDeviceGetSubDevices)(device, &count, tiles))
 		return;
 	for (uint32_t i = 0; i < count && i < MOST_DEVICES; i++)
-		add(tiles[i], index, ut_handle_find(&devices, device), i);
+		levelzero_device_add(tiles[i], index, ut_handle_find(&devices, device), i);
 }
 
 static void add_all(void)
@@ -140,7 +141,7 @@ struct ut_ze_device *ut_ze_device_find(ze_handle device)
 	if (!atomic_load(&devices.last))
 		add_all();
 	/* One that nobody lists: a part of a part. */
-	add(device, MOST_DEVICES - 1, NULL, 0);
+	levelzero_device_add(device, MOST_DEVICES - 1, NULL, 0);
 	pthread_mutex_unlock(&making);
 	d = ut_handle_find(&devices, device);
 	return d && atomic_load(&d->state) == KNOWN ? d : NULL;
@@ -167,19 +168,21 @@ ze_result ut_zeDeviceGet(ze_handle hDriver, uint32_t *pCount, ze_handle *phDevic
 static struct ut_ze_row rows[MOST_ROWS];
 static uint32_t row_count;
 
-static const char *kind_of(const struct ut_ze_device *d, uint32_t ordinal)
+static const char *levelzero_device_kind_of(const struct ut_ze_device *d, uint32_t ordinal)
 {
 	uint32_t flags = ordinal < UT_ZE_GROUPS ? d->groups[ordinal] : 0;
 
 	return flags & ZE_GROUP_COMPUTE ? "Compute " : flags & ZE_GROUP_COPY ? "Copy " : "";
 }
 
-static struct ut_ze_row *add_row(struct ut_ze_device *d, uint32_t ordinal, uint32_t index)
+static struct ut_ze_row *levelzero_device_add_row(struct ut_ze_device *d, uint32_t ordinal,
+						  uint32_t index)
 {
 	struct ut_ze_row *r = &rows[row_count < MOST_ROWS ? row_count++ : MOST_ROWS - 1];
 	char name[64];
 
-	snprintf(name, sizeof(name), "L0 %sEngine<%u,%u>", kind_of(d, ordinal), ordinal, index);
+	snprintf(name, sizeof(name), "L0 %sEngine<%u,%u>", levelzero_device_kind_of(d, ordinal),
+		 ordinal, index);
 	*r = (struct ut_ze_row){ .device = d, .ordinal = ordinal, .index = index };
 	r->id = ut_ze.host->queue(d->id, name, (uint64_t)ordinal << 32 | index);
 	return r;
@@ -197,7 +200,7 @@ struct ut_ze_row *ut_ze_device_row(struct ut_ze_device *d, uint32_t ordinal, uin
 			found = &rows[i];
 	}
 	if (!found)
-		found = add_row(d, ordinal, index);
+		found = levelzero_device_add_row(d, ordinal, index);
 	pthread_mutex_unlock(&making);
 	ut_ze_stream_device(d);
 	return found;

@@ -94,7 +94,7 @@ static const struct table {
 
 #define TABLES (sizeof(tables) / sizeof(*tables))
 
-static enum ut_ze_id end_of(size_t table)
+static enum ut_ze_id driver_end_of(size_t table)
 {
 	return table + 1 < TABLES ? tables[table + 1].first : UT_ZE_COUNT;
 }
@@ -108,7 +108,7 @@ static void learn_functions(void)
 
 		if (!get || get(ZE_VERSION(1, 17), entries))
 			continue;
-		for (uint32_t id = tables[t].first; id < (uint32_t)end_of(t); id++)
+		for (uint32_t id = tables[t].first; id < (uint32_t)driver_end_of(t); id++)
 			ut_ze_next[id] = entries[id - tables[t].first];
 	}
 }
@@ -133,7 +133,7 @@ bool ut_ze_driver_open(void)
 
 /* ---- what loaders ask for ------------------------------------------------------------------ */
 
-static ze_result hand_on(const char *name, uint32_t version, ut_ze_fn **table)
+static ze_result driver_hand_on(const char *name, uint32_t version, ut_ze_fn **table)
 {
 	get_table_fn *get = ut_ze_driver_open() ? getter(name) : NULL;
 
@@ -142,14 +142,14 @@ static ze_result hand_on(const char *name, uint32_t version, ut_ze_fn **table)
 	return get ? get(version, table) : ZE_UNSUPPORTED_FEATURE;
 }
 
-static ze_result give(size_t number, uint32_t version, ut_ze_fn **table)
+static ze_result driver_give(size_t number, uint32_t version, ut_ze_fn **table)
 {
 	const struct table *t = &tables[number];
-	ze_result rc = hand_on(t->getter, version, table);
+	ze_result rc = driver_hand_on(t->getter, version, table);
 
 	if (rc || !table || !ut_ze_join())
 		return rc;
-	for (uint32_t id = t->first; id < (uint32_t)end_of(number); id++) {
+	for (uint32_t id = t->first; id < (uint32_t)driver_end_of(number); id++) {
 		ut_ze_fn **entry = &table[id - t->first];
 		ut_ze_fn *ours = ut_ze_since(id) <= version ? ut_ze_wrapper(id) : NULL;
 
@@ -171,7 +171,7 @@ enum {
 #define ZE_TABLE(table)                                                                            \
 	EXPORTED(zeGet##table##ProcAddrTable)                                                      \
 	{                                                                                          \
-		return give(TABLE_##table, version, to);                                           \
+		return driver_give(TABLE_##table, version, to);                                    \
 	}
 #include "backend/levelzero/api.def"
 
@@ -230,6 +230,6 @@ enum {
 #define HAND_ON(name)                                                                              \
 	EXPORTED(name)                                                                             \
 	{                                                                                          \
-		return hand_on(#name, version, to);                                                \
+		return driver_hand_on(#name, version, to);                                         \
 	}
 HANDED_ON(HAND_ON)

@@ -88,7 +88,7 @@ void ut_ze_helper_wake(void)
 
 /* ---- the end ------------------------------------------------------------------------------- */
 
-static void note(uint64_t count, const char *what)
+static void helper_note(uint64_t count, const char *what)
 {
 	char text[200];
 
@@ -109,9 +109,9 @@ static void note_losses(void)
 	}
 	ut_ze_run_losses(&untimed, &dropped);
 	ut_ze_query_note_losses();
-	note(unfinished, "had not finished when the process ended");
-	note(dropped, "are missing: there was no memory for them");
-	note(untimed, "stand at their calls: the driver gave no times");
+	helper_note(unfinished, "had not finished when the process ended");
+	helper_note(dropped, "are missing: there was no memory for them");
+	helper_note(untimed, "stand at their calls: the driver gave no times");
 }
 
 void ut_ze_helper_end(void)
@@ -127,7 +127,8 @@ void ut_ze_helper_end(void)
 		note_losses();
 		ut_ze_unlock();
 	} else {
-		note(waiting, "or more had not finished when the process ended inside the driver");
+		helper_note(waiting,
+			    "or more had not finished when the process ended inside the driver");
 	}
 }
 

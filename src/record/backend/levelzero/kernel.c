@@ -63,7 +63,7 @@ static struct known *find_known(struct known *k, const uint32_t words[8])
 }
 
 /* Two threads that come first at once make two: they are the same. */
-static const void *keep(struct store *s, const uint32_t words[8])
+static const void *kernel_keep(struct store *s, const uint32_t words[8])
 {
 	uint32_t hash = 0;
 	struct known *_Atomic *bucket, *k;
@@ -86,7 +86,7 @@ static const void *keep(struct store *s, const uint32_t words[8])
 	return k->words;
 }
 
-_Static_assert(BUCKETS == 1u << (32 - 23), "keep() takes 9 bits");
+_Static_assert(BUCKETS == 1u << (32 - 23), "kernel_keep() takes 9 bits");
 _Static_assert(sizeof(struct ut_ze_shape) == 32 && sizeof(struct ut_ze_facts) == 32,
 	       "both are eight words");
 
@@ -114,7 +114,7 @@ static void learn_properties(struct ut_ze_facts *f, ze_handle kernel)
 	f->registers = registers.size;
 }
 
-static struct ut_ze_kernel *learn(ze_handle kernel, ze_handle module, const char *name)
+static struct ut_ze_kernel *kernel_learn(ze_handle kernel, ze_handle module, const char *name)
 {
 	struct ut_ze_kernel *k = ut_handle_item_of(&kernels, kernel);
 	const struct module *m = module ? ut_handle_find(&modules, module) : NULL;
@@ -132,7 +132,7 @@ static struct ut_ze_kernel *learn(ze_handle kernel, ze_handle module, const char
 		atomic_store(&k->group[i], 0);
 	atomic_store(&k->wanted, !len || ut_ze.host->wants_kernel(name));
 	atomic_store(&k->shape, NULL);
-	atomic_store(&k->facts, keep(&all_facts, words));
+	atomic_store(&k->facts, kernel_keep(&all_facts, words));
 	return k;
 }
 
@@ -142,7 +142,7 @@ ze_result ut_zeKernelCreate(ze_handle hModule, const void *desc, ze_made phKerne
 	const struct ze_kernel_desc *given = desc;
 
 	if (!rc && phKernel && given)
-		ut_ze_kernel_met(learn(*phKernel, hModule, given->name));
+		ut_ze_kernel_met(kernel_learn(*phKernel, hModule, given->name));
 	return rc;
 }
 
@@ -152,21 +152,21 @@ ze_result ut_zeKernelDestroy(ze_handle hKernel)
 }
 
 /* One that was made behind our back: by an interface that we do not know. */
-static struct ut_ze_kernel *ask(ze_handle kernel)
+static struct ut_ze_kernel *kernel_ask(ze_handle kernel)
 {
 	char name[1024] = "";
 	size_t size = sizeof(name) - 1;
 
 	if (UT_ZE(zeKernelGetName)(kernel, &size, name))
 		return NULL;
-	return learn(kernel, NULL, name);
+	return kernel_learn(kernel, NULL, name);
 }
 
 struct ut_ze_kernel *ut_ze_kernel_find(ze_handle kernel)
 {
 	struct ut_ze_kernel *k = kernel ? ut_handle_find(&kernels, kernel) : NULL;
 
-	return k || !kernel ? k : ask(kernel);
+	return k || !kernel ? k : kernel_ask(kernel);
 }
 
 ze_result ut_zeKernelSetGroupSize(ze_handle hKernel, uint32_t groupSizeX, uint32_t groupSizeY,
@@ -185,7 +185,7 @@ ze_result ut_zeKernelSetGroupSize(ze_handle hKernel, uint32_t groupSizeX, uint32
 
 /* ---- shapes -------------------------------------------------------------------------------- */
 
-static uint32_t text_of(const uint32_t sizes[3])
+static uint32_t kernel_text_of(const uint32_t sizes[3])
 {
 	char text[64];
 	int len = snprintf(text, sizeof(text), "%ux%ux%u", sizes[0], sizes[1], sizes[2]);
@@ -200,9 +200,9 @@ const struct ut_ze_shape *ut_ze_shape_of(const struct ze_group *groups,
 
 	memcpy(all, groups, sizeof(*groups));
 	memcpy(all + 3, sizes, sizeof(*sizes));
-	all[6] = text_of(all);
-	all[7] = text_of(all + 3);
-	return keep(&all_shapes, all);
+	all[6] = kernel_text_of(all);
+	all[7] = kernel_text_of(all + 3);
+	return kernel_keep(&all_shapes, all);
 }
 
 const struct ut_ze_shape *ut_ze_shape(struct ut_ze_kernel *k, const struct ze_group *groups,

@@ -60,7 +60,7 @@ static void forked(void)
 	ut_ze_streams_forked();
 }
 
-static int start(const struct ut_host *host)
+static int levelzero_start(const struct ut_host *host)
 {
 	if (!(host->want & (UT_WANT_CALLS | UT_WANT_SUBMITS | UT_WANT_WORK)))
 		return -ECANCELED;
@@ -80,7 +80,7 @@ static int start(const struct ut_host *host)
 	return pthread_atfork(NULL, NULL, forked) ? -ENOMEM : 0;
 }
 
-static void flush(void)
+static void levelzero_flush(void)
 {
 	ut_ze_helper_look();
 }
@@ -90,13 +90,13 @@ UT_EXPORT const struct ut_backend unitrace_backend = {
 	.size = sizeof(struct ut_backend),
 	.name = "levelzero",
 	.probe = ut_ze_probe,
-	.start = start,
-	.flush = flush,
+	.start = levelzero_start,
+	.flush = levelzero_flush,
 	.stop = ut_ze_helper_end,
 };
 
 /* A test may have started us by itself. */
-static void join(void)
+static void levelzero_join(void)
 {
 	if (!ut_ze.host && !ut_backend_join(&unitrace_backend))
 		ut_ze.host = NULL;
@@ -106,6 +106,6 @@ bool ut_ze_join(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-	pthread_once(&once, join);
+	pthread_once(&once, levelzero_join);
 	return ut_ze.host;
 }

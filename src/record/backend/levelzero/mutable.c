@@ -49,7 +49,7 @@ ze_result ut_zeCommandListGetNextCommandIdWithKernelsExp(ze_handle hCommandList,
 	return rc;
 }
 
-static struct ut_ze_command *find(const struct ut_ze_program *p, uint64_t id)
+static struct ut_ze_command *mutable_find(const struct ut_ze_program *p, uint64_t id)
 {
 	for (uint32_t i = 0; id && i < p->count; i++) {
 		if (p->commands[i].mutable_id == id)
@@ -99,9 +99,9 @@ static void change_groups(struct ut_ze_program *p, const struct ze_base *b)
 	const struct mutable_group_size *size = (const void *)b;
 	struct ut_ze_command *c = NULL;
 
-	if (b->type == GROUP_COUNT && count->groups && (c = find(p, count->id)))
+	if (b->type == GROUP_COUNT && count->groups && (c = mutable_find(p, count->id)))
 		c->shape = changed(c->shape, count->groups, NULL);
-	else if (b->type == GROUP_SIZE && (c = find(p, size->id)))
+	else if (b->type == GROUP_SIZE && (c = mutable_find(p, size->id)))
 		c->shape = changed(c->shape, NULL, &size->sizes);
 }
 
@@ -129,7 +129,7 @@ ze_result ut_zeCommandListUpdateMutableCommandSignalEventExp(ze_handle hCommandL
 	ze_result rc = UT_ZE(zeCommandListUpdateMutableCommandSignalEventExp)(
 		hCommandList, commandId, hSignalEvent);
 	struct ut_ze_program *p = open_list(hCommandList, rc);
-	struct ut_ze_command *c = p ? find(p, commandId) : NULL;
+	struct ut_ze_command *c = p ? mutable_find(p, commandId) : NULL;
 	struct ut_ze_event *e = ut_ze_event_find(hSignalEvent);
 
 	if (c) {
@@ -151,7 +151,7 @@ ze_result ut_zeCommandListUpdateMutableCommandKernelsExp(ze_handle hCommandList,
 	struct ut_ze_program *p = open_list(hCommandList, rc);
 
 	for (uint32_t i = 0; p && pCommandId && phKernels && i < numKernels; i++) {
-		struct ut_ze_command *c = find(p, pCommandId[i]);
+		struct ut_ze_command *c = mutable_find(p, pCommandId[i]);
 		struct ut_ze_kernel *k = c ? ut_ze_kernel_find(phKernels[i]) : NULL;
 
 		if (!k)

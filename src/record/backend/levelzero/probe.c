@@ -106,7 +106,7 @@ static const char *only(const struct group *groups, uint32_t count, const struct
 }
 
 /* In Level Zero's words, as Intel's tool has them. */
-static void type_of(const struct zet_metric_properties *p, char *to, size_t size)
+static void levelzero_probe_type_of(const struct zet_metric_properties *p, char *to, size_t size)
 {
 	static const char *const types[] = { "UINT32", "UINT64", "FLOAT32", "FLOAT64", "BOOL8" };
 	static const char *const kinds[] = { "DURATION",   "EVENT",     "EVENT_WITH_RANGE",
@@ -138,7 +138,7 @@ static void send_group(const struct loader *l, struct ut_probe *probe, struct gr
 
 		if (l->zet.metric_properties(metrics[i], &p) || !text_or_null(p.name))
 			continue;
-		type_of(&p, type, sizeof(type));
+		levelzero_probe_type_of(&p, type, sizeof(type));
 		probe->metric(probe->ctx,
 			      &(struct ut_driver_metric){
 				      .size = sizeof(struct ut_driver_metric),
@@ -203,7 +203,7 @@ static uint32_t device_of_metrics(void)
 
 /* ---- devices ------------------------------------------------------------------------------- */
 
-static int fail(struct ut_probe *probe, const char *why)
+static int levelzero_probe_fail(struct ut_probe *probe, const char *why)
 {
 	snprintf(probe->why, sizeof(probe->why), "%s", why);
 	return -ENODEV;
@@ -217,9 +217,10 @@ int ut_ze_probe(struct ut_probe *probe)
 	struct loader l = { 0 };
 
 	if (!open_loader(&l))
-		return fail(probe, "libze_loader.so.1 is not installed (Debian: libze1)");
+		return levelzero_probe_fail(probe,
+					    "libze_loader.so.1 is not installed (Debian: libze1)");
 	if (l.init(0) || l.drivers(&driver_count, drivers))
-		return fail(probe, "no Level Zero driver found");
+		return levelzero_probe_fail(probe, "no Level Zero driver found");
 	for (uint32_t i = 0; i < driver_count && i < 8; i++) {
 		uint32_t count = MOST_DEVICES;
 
@@ -231,5 +232,5 @@ int ut_ze_probe(struct ut_probe *probe)
 			send_device(&l, probe, devices[k], index++);
 		}
 	}
-	return index ? 0 : fail(probe, "no Level Zero devices found");
+	return index ? 0 : levelzero_probe_fail(probe, "no Level Zero devices found");
 }

@@ -51,7 +51,7 @@ static _Atomic uint64_t lost;
 /* ---- a device in a context ----------------------------------------------------------------- */
 
 /* The group is the device's, whatever context it is measured in. */
-static struct ut_ze_group *group_of(struct ut_ze_device *d)
+static struct ut_ze_group *levelzero_query_group_of(struct ut_ze_device *d)
 {
 	static struct {
 		struct ut_ze_device *device;
@@ -69,7 +69,7 @@ static struct ut_ze_group *group_of(struct ut_ze_device *d)
 	return known[i].group;
 }
 
-static struct measured *make(struct ut_ze_context *c, struct ut_ze_device *d)
+static struct measured *levelzero_query_make(struct ut_ze_context *c, struct ut_ze_device *d)
 {
 	struct measured *m = ut_ze_alloc(sizeof(*m));
 	ze_result rc;
@@ -78,7 +78,7 @@ static struct measured *make(struct ut_ze_context *c, struct ut_ze_device *d)
 		return NULL;
 	m->context = c;
 	m->device = d;
-	m->group = group_of(d);
+	m->group = levelzero_query_group_of(d);
 	if (m->group) {
 		rc = ut_zet()->activate(ut_ze_handle(&c->item), ut_ze_handle(&d->item), 1,
 					&m->group->handle);
@@ -92,13 +92,13 @@ static struct measured *make(struct ut_ze_context *c, struct ut_ze_device *d)
 	return m;
 }
 
-static struct measured *find(struct ut_ze_context *c, struct ut_ze_device *d)
+static struct measured *levelzero_query_find(struct ut_ze_context *c, struct ut_ze_device *d)
 {
 	struct measured *m = c->metrics;
 
 	while (m && m->device != d)
 		m = m->next;
-	return m ? m : make(c, d);
+	return m ? m : levelzero_query_make(c, d);
 }
 
 static void add_pool(struct measured *m)
@@ -135,7 +135,7 @@ static void add_pool(struct measured *m)
 
 /* ---- around a kernel ----------------------------------------------------------------------- */
 
-static bool is_wanted(const struct ut_ze_facts *kernel)
+static bool levelzero_query_is_wanted(const struct ut_ze_facts *kernel)
 {
 	const char *list =
 		UT_HOST_HAS(ut_ze.host, option) ? ut_ze.host->option("metrics.instances") : NULL;
@@ -150,10 +150,10 @@ struct ut_ze_query *ut_ze_query_take(struct ut_ze_context *c, struct ut_ze_devic
 	struct ut_ze_query *q = NULL;
 	struct measured *m;
 
-	if (!is_wanted(kernel))
+	if (!levelzero_query_is_wanted(kernel))
 		return NULL;
 	pthread_mutex_lock(&lock);
-	m = find(c, d);
+	m = levelzero_query_find(c, d);
 	if (m && m->group && !m->free)
 		add_pool(m);
 	if (m && m->free) {

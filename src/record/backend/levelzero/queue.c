@@ -176,7 +176,7 @@ static void free_event(struct execution *x, struct ut_ze_event *e, const struct 
 		put_readout(x, r);
 }
 
-static void prepare(struct execution *x, struct ut_ze_program *p)
+static void levelzero_queue_prepare(struct execution *x, struct ut_ze_program *p)
 {
 	if (p->run)
 		(void)ut_ze_stream_visit(p->run->stream, 0);
@@ -192,7 +192,8 @@ static void prepare(struct execution *x, struct ut_ze_program *p)
 	}
 }
 
-static void add_run(struct execution *x, struct ut_ze_program *p, uint64_t correlation)
+static void levelzero_queue_add_run(struct execution *x, struct ut_ze_program *p,
+				    uint64_t correlation)
 {
 	struct ut_ze_run *r = p->count ? ut_ze_run_of(p) : NULL;
 
@@ -224,14 +225,15 @@ static void plan(struct execution *x, uint32_t count, ze_handle *given, uint64_t
 		struct ut_ze_list *l = ut_ze_list_find(given[i]);
 
 		if (l && l->program) {
-			prepare(x, l->program);
-			add_run(x, l->program, correlation);
+			levelzero_queue_prepare(x, l->program);
+			levelzero_queue_add_run(x, l->program, correlation);
 		}
 		x->lists[x->count++] = given[i];
 	}
 }
 
-static void finalize(struct execution *x, struct ut_ze_stream *s, ze_result rc, uint64_t submitted)
+static void levelzero_queue_finalize(struct execution *x, struct ut_ze_stream *s, ze_result rc,
+				     uint64_t submitted)
 {
 	for (uint32_t i = 0; rc && i < x->read_count; i++)
 		ut_ze_readout_cancel(x->reads[i]);
@@ -285,7 +287,7 @@ static ze_result execute(const struct way *w, struct ut_ze_stream *s, uint32_t c
 	submitted = ut_ze.host->now();
 	rc = ours ? hand_over(w, x.count, x.lists) : hand_over(w, count, lists);
 	if (ours && ut_ze_lock(UT_ZE_LONG_PATIENCE)) {
-		finalize(&x, s, rc, submitted);
+		levelzero_queue_finalize(&x, s, rc, submitted);
 		ut_ze_unlock();
 	}
 	close_execution(&x);
@@ -307,7 +309,7 @@ ze_result ut_zeCommandQueueExecuteCommandLists(ze_handle hCommandQueue, uint32_t
 	return execute(&w, q ? &q->stream : NULL, numCommandLists, phCommandLists);
 }
 
-static struct ut_ze_stream *stream_of(ze_handle list)
+static struct ut_ze_stream *levelzero_queue_stream_of(ze_handle list)
 {
 	struct ut_ze_list *l = ut_ze.work ? ut_ze_list_find(list) : NULL;
 
@@ -328,7 +330,8 @@ ut_zeCommandListImmediateAppendCommandListsExp(ze_handle hCommandListImmediate,
 			       .waits = phWaitEvents,
 			       .correlation = correlation };
 
-	return execute(&w, stream_of(hCommandListImmediate), numCommandLists, phCommandLists);
+	return execute(&w, levelzero_queue_stream_of(hCommandListImmediate), numCommandLists,
+		       phCommandLists);
 }
 
 /* limits: Level Zero's */
@@ -345,6 +348,7 @@ ze_result ut_zeCommandListImmediateAppendCommandListsWithParameters(
 			       .waits = phWaitEvents,
 			       .correlation = correlation };
 
-	return execute(&w, stream_of(hCommandListImmediate), numCommandLists, phCommandLists);
+	return execute(&w, levelzero_queue_stream_of(hCommandListImmediate), numCommandLists,
+		       phCommandLists);
 }
 /* NOLINTEND(readability-function-size) */

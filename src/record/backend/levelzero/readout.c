@@ -105,7 +105,7 @@ static void unmake(struct ut_ze_readout *o)
 	ut_ze_free(o, sizeof(*o));
 }
 
-static struct ut_ze_readout *make(struct ut_ze_context *c, uint32_t count)
+static struct ut_ze_readout *readout_make(struct ut_ze_context *c, uint32_t count)
 {
 	struct ut_ze_readout *o = ut_ze_alloc(sizeof(*o));
 
@@ -145,7 +145,7 @@ static bool is_all_ours(const struct ut_ze_program *p)
 static struct ut_ze_readout *make_for(struct ut_ze_run *r)
 {
 	struct ut_ze_program *p = r->program;
-	struct ut_ze_readout *o = make(p->context, r->count);
+	struct ut_ze_readout *o = readout_make(p->context, r->count);
 
 	if (!o)
 		return NULL;
@@ -208,7 +208,7 @@ bool ut_ze_readout_append(struct ut_ze_run *r, ze_handle list)
 
 	if (r->program || r->readout || !e || r->one_state != UT_ZE_WAITING)
 		return false;
-	o = make(e->context, 1);
+	o = readout_make(e->context, 1);
 	if (!o)
 		return false;
 	handle = e->handle;

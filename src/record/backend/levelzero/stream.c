@@ -61,7 +61,7 @@ static struct {
 } kernels[MOST_KERNELS]; /* sorted; under the lock */
 static uint32_t kernel_count;
 
-static void add_kernel(uint64_t base, uint32_t name)
+static void stream_add_kernel(uint64_t base, uint32_t name)
 {
 	uint32_t at = kernel_count;
 
@@ -98,7 +98,7 @@ void ut_ze_kernel_met(struct ut_ze_kernel *k)
 		(void)UT_ZE(zeDriverGetExtensionFunctionAddress)(driver, "zexKernelGetBaseAddress",
 								 &u.pointer);
 	if (u.pointer && !u.get(ut_ze_handle(&k->item), &base) && base)
-		add_kernel(base, facts->name);
+		stream_add_kernel(base, facts->name);
 	pthread_mutex_unlock(&lock);
 	if (!u.pointer)
 		ut_ze_measure_complain("the driver does not say where kernels are", ZE_SUCCESS);
@@ -118,7 +118,7 @@ static bool read_clock(const struct stream *s, int64_t *zero)
 	return true;
 }
 
-static void send_report(const struct stream *s, const struct zet_value *values, int64_t zero)
+static void stream_send_report(const struct stream *s, const struct zet_value *values, int64_t zero)
 {
 	const struct ut_ze_group *g = s->group;
 	uint64_t took = g->time >= 0 ? ut_zet_integer(&values[g->time]) : interval();
@@ -169,13 +169,13 @@ static void print_report(const struct stream *s, uint32_t count, int64_t zero)
 		if (s->row)
 			send_stalls(s, &s->values[i]);
 		else
-			send_report(s, &s->values[i], zero);
+			stream_send_report(s, &s->values[i], zero);
 	}
 	if (s->row)
 		pthread_mutex_unlock(&lock);
 }
 
-static bool make_room(struct stream *s, size_t size)
+static bool stream_make_room(struct stream *s, size_t size)
 {
 	if (size <= s->room)
 		return true;
@@ -186,14 +186,14 @@ static bool make_room(struct stream *s, size_t size)
 }
 
 /* Reads a batch; how many reports it had. */
-static uint32_t drain(struct stream *s)
+static uint32_t stream_drain(struct stream *s)
 {
 	size_t size = 0;
 	ze_result rc = ut_zet()->stream_read(s->handle, BATCH, &size, NULL);
 	uint32_t count;
 	int64_t zero = 0;
 
-	if (rc || !size || !make_room(s, size))
+	if (rc || !size || !stream_make_room(s, size))
 		return 0;
 	if (!s->row && (s->group->begin < 0 || !read_clock(s, &zero))) {
 		ut_ze_measure_complain("the driver does not say what time its reports are of",
@@ -213,7 +213,7 @@ static uint32_t drain(struct stream *s)
 
 static void close_stream(struct stream *s)
 {
-	for (int i = 0; i < MOST_AT_END && drain(s); i++)
+	for (int i = 0; i < MOST_AT_END && stream_drain(s); i++)
 		;
 	(void)ut_zet()->stream_close(s->handle);
 	(void)ut_zet()->activate(s->context, ut_ze_handle(&s->device->item), 0, NULL);
@@ -223,7 +223,7 @@ static void close_stream(struct stream *s)
 				 "are missing: a longer --sampling-interval helps");
 }
 
-static void *run(void *arg)
+static void *stream_run(void *arg)
 {
 	uint64_t ns = interval() * 100;
 	struct timespec nap = { 0 };
@@ -234,7 +234,7 @@ static void *run(void *arg)
 		uint32_t most = 0;
 
 		for (uint32_t i = 0; i < atomic_load(&stream_count); i++) {
-			uint32_t n = drain(&streams[i]);
+			uint32_t n = stream_drain(&streams[i]);
 
 			most = n > most ? n : most;
 		}
@@ -275,7 +275,7 @@ static ze_result open_stream(struct stream *s)
 	return rc;
 }
 
-static bool prepare(struct stream *s, struct ut_ze_device *d)
+static bool stream_prepare(struct stream *s, struct ut_ze_device *d)
 {
 	const char *name = ut_ze.stalls ? "EuStallSampling" : ut_ze_group_asked();
 	ze_result rc;
@@ -312,9 +312,9 @@ void ut_ze_stream_device(struct ut_ze_device *d)
 		uint32_t n = atomic_load(&stream_count);
 
 		tried[i] = d;
-		if (prepare(&streams[n], d)) {
+		if (stream_prepare(&streams[n], d)) {
 			atomic_store(&stream_count, n + 1);
-			if (!n && ut_guest_thread("unitrace-zet", STACK, run, NULL))
+			if (!n && ut_guest_thread("unitrace-zet", STACK, stream_run, NULL))
 				atomic_store(&runs, true);
 		}
 	}

@@ -39,7 +39,7 @@ static int64_t ticks_in(const struct ut_ze_clock *c, int64_t ns)
 }
 
 /* Of all whole numbers with these low bits, the one next to a guess. */
-static uint64_t whole(uint64_t low, uint64_t mask, uint64_t guess)
+static uint64_t ze_clock_whole(uint64_t low, uint64_t mask, uint64_t guess)
 {
 	uint64_t ahead = (low - guess) & mask;
 
@@ -68,8 +68,9 @@ void ut_ze_clock_feed(struct ut_ze_clock *c, uint64_t ticks, uint64_t before, ui
 	const struct ut_ze_pair *last = c->count ? newest(c) : NULL;
 
 	ticks &= c->mask;
-	p.ticks = last ? whole(ticks, c->mask,
-			       last->ticks + (uint64_t)ticks_in(c, (int64_t)(p.ns - last->ns)))
+	p.ticks = last ? ze_clock_whole(ticks, c->mask,
+					last->ticks +
+						(uint64_t)ticks_in(c, (int64_t)(p.ns - last->ns)))
 		       : ticks;
 	/* Far from 0, so that what was before it is not negative. */
 	if (!last)

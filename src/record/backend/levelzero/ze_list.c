@@ -27,7 +27,7 @@ static struct ut_ze_program *new_program(const struct ut_ze_list *l)
 	return p;
 }
 
-static struct ut_ze_list *meet(ze_handle list, ze_handle context, ze_handle device)
+static struct ut_ze_list *ze_list_meet(ze_handle list, ze_handle context, ze_handle device)
 {
 	struct ut_ze_list *l = ut_handle_item_of(&lists, list);
 
@@ -53,7 +53,7 @@ ze_result ut_zeCommandListCreate(ze_handle hContext, ze_handle hDevice, const vo
 
 	if (rc || !ut_ze.work || !phCommandList)
 		return rc;
-	l = meet(*phCommandList, hContext, hDevice);
+	l = ze_list_meet(*phCommandList, hContext, hDevice);
 	if (l) {
 		l->ordinal = d ? d->ordinal : 0;
 		l->in_order = d && d->flags & ZE_LIST_IN_ORDER;
@@ -72,7 +72,7 @@ ze_result ut_zeCommandListCreateImmediate(ze_handle hContext, ze_handle hDevice,
 
 	if (rc || !ut_ze.work || !phCommandList)
 		return rc;
-	l = meet(*phCommandList, hContext, hDevice);
+	l = ze_list_meet(*phCommandList, hContext, hDevice);
 	if (l) {
 		l->immediate = true;
 		l->ordinal = d ? d->ordinal : 0;
@@ -141,7 +141,7 @@ ze_result ut_zeCommandListClose(ze_handle hCommandList)
 }
 
 /* The program knows that the list is not being executed: what was is told, or given up. */
-static void finish(struct ut_ze_program *p)
+static void ze_list_finish(struct ut_ze_program *p)
 {
 	struct ut_ze_run *r = p->run;
 
@@ -153,11 +153,11 @@ static void finish(struct ut_ze_program *p)
 	p->run = NULL;
 }
 
-static void leave(struct ut_ze_program *p)
+static void ze_list_leave(struct ut_ze_program *p)
 {
 	if (!p || !ut_ze_lock(UT_ZE_LONG_PATIENCE))
 		return;
-	finish(p);
+	ze_list_finish(p);
 	ut_ze_program_drop(p);
 	ut_ze_unlock();
 }
@@ -171,7 +171,7 @@ ze_result ut_zeCommandListReset(ze_handle hCommandList)
 
 	if (l && !l->immediate) {
 		l->program = l->device ? new_program(l) : NULL;
-		leave(p);
+		ze_list_leave(p);
 	}
 	return rc;
 }
@@ -189,7 +189,7 @@ ze_result ut_zeCommandListDestroy(ze_handle hCommandList)
 			ut_ze_stream_waited(&l->stream, 0);
 	}
 	rc = UT_ZE(zeCommandListDestroy)(hCommandList);
-	leave(p);
+	ze_list_leave(p);
 	return rc;
 }
 

@@ -26,7 +26,7 @@ static ut_ze_fn *entry(const char *getter, uint32_t place)
 	return u.get && !u.get(ZE_VERSION(1, 17), table) ? table[place] : NULL;
 }
 
-static void find_functions(void)
+static void ze_measure_find_functions(void)
 {
 	ut_ze_fn *found;
 
@@ -45,7 +45,7 @@ const struct zet_functions *ut_zet(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-	pthread_once(&once, find_functions);
+	pthread_once(&once, ze_measure_find_functions);
 	return has_functions ? &functions : NULL;
 }
 
@@ -195,7 +195,7 @@ uint64_t ut_zet_integer(const struct zet_value *v)
 	}
 }
 
-static uint64_t bits_of(const struct zet_value *v)
+static uint64_t ze_measure_bits_of(const struct zet_value *v)
 {
 	double d = v->type == ZET_F32 ? (double)v->value.f32 : v->value.f64;
 	uint64_t bits;
@@ -228,7 +228,7 @@ void ut_ze_group_send(const struct ut_ze_group *g, const struct zet_value *value
 	uint64_t bits[UT_ZE_MOST_METRICS];
 
 	for (uint32_t i = 0; i < g->seen_count; i++)
-		bits[i] = bits_of(&values[g->reported[i]]);
+		bits[i] = ze_measure_bits_of(&values[g->reported[i]]);
 	about->size = sizeof(*about);
 	about->set = g->set;
 	about->values = bits;

@@ -18,7 +18,7 @@ struct free_block {
 static atomic_flag busy = ATOMIC_FLAG_INIT;
 static struct free_block *spare[LARGEST + 1];
 
-static void lock(void)
+static void ze_memory_lock(void)
 {
 	while (atomic_flag_test_and_set_explicit(&busy, memory_order_acquire))
 		sched_yield();
@@ -45,7 +45,7 @@ void *ut_ze_alloc(size_t size)
 
 	if (size > (size_t)1 << LARGEST)
 		return NULL;
-	lock();
+	ze_memory_lock();
 	b = spare[c];
 	if (b)
 		spare[c] = b->next;
@@ -63,7 +63,7 @@ void ut_ze_free(void *block, size_t size)
 
 	if (!b)
 		return;
-	lock();
+	ze_memory_lock();
 	b->next = spare[c];
 	spare[c] = b;
 	unlock();

@@ -120,7 +120,8 @@ static void send_tiles(struct ut_ze_run *r, const struct reading *t, struct ut_w
 }
 
 /* t NULL: nobody knows when it ran. */
-static void report(struct ut_ze_run *r, const struct ut_ze_command *c, const struct reading *t)
+static void ze_run_report(struct ut_ze_run *r, const struct ut_ze_command *c,
+			  const struct reading *t)
 {
 	struct ut_ze_device *d = r->stream->device;
 	struct ut_fact facts[16];
@@ -252,7 +253,7 @@ bool ut_ze_run_send(struct ut_ze_run *r, uint32_t i, bool proven)
 	} else if (c->event && !read_event(r, c, proven, &t)) {
 		return false;
 	}
-	report(r, c, t.known ? &t : NULL);
+	ze_run_report(r, c, t.known ? &t : NULL);
 	done_with(r, i);
 	return true;
 }
@@ -261,7 +262,7 @@ void ut_ze_run_forget_event(struct ut_ze_run *r, uint32_t i)
 {
 	if (r->states[i] == UT_ZE_REPORTED)
 		return;
-	report(r, &r->commands[i], NULL);
+	ze_run_report(r, &r->commands[i], NULL);
 	if (r->program)
 		r->program->blind = true;
 	done_with(r, i);
@@ -356,7 +357,7 @@ static void reset_events(struct ut_ze_run *r)
  * All of it is told. Events are reset all at once: until now a readout may have needed them. What a
  * readout has read it has reset, too.
  */
-static void finish(struct ut_ze_run *r)
+static void ze_run_finish(struct ut_ze_run *r)
 {
 	if (r->program && !r->before && !r->after && (!r->readout || r->program->blind))
 		reset_events(r);
@@ -463,7 +464,7 @@ uint32_t ut_ze_stream_visit(struct ut_ze_stream *s, uint64_t proven)
 		*p = r->next;
 		if (s->last == r)
 			s->last = before;
-		finish(r);
+		ze_run_finish(r);
 		atomic_fetch_sub(&s->waiting, 1);
 	}
 	errno = saved;
@@ -478,7 +479,7 @@ void ut_ze_stream_waited(struct ut_ze_stream *s, uint64_t proven)
 	ut_ze_unlock();
 }
 
-static void push(struct ut_ze_stream *s, struct ut_ze_run *r)
+static void ze_run_push(struct ut_ze_stream *s, struct ut_ze_run *r)
 {
 	r->next = atomic_load(&s->fresh);
 	while (!atomic_compare_exchange_weak(&s->fresh, &r->next, r))
@@ -500,7 +501,7 @@ void ut_ze_run_submit(struct ut_ze_stream *s, struct ut_ze_run *r)
 		atomic_store(&e->stream, s);
 		atomic_store(&e->run, r);
 	}
-	push(s, r);
+	ze_run_push(s, r);
 	ut_ze_helper_wake();
 	if (UT_UNLIKELY(waiting > TOO_MANY) && ut_ze_try_lock()) {
 		(void)ut_ze_stream_visit(s, 0);
@@ -510,7 +511,7 @@ void ut_ze_run_submit(struct ut_ze_stream *s, struct ut_ze_run *r)
 
 /* ---- a context goes ------------------------------------------------------------------------ */
 
-static bool is_of(const struct ut_ze_run *r, const struct ut_ze_context *c)
+static bool ze_run_is_of(const struct ut_ze_run *r, const struct ut_ze_context *c)
 {
 	const struct ut_ze_event *e = r->one.event;
 
@@ -525,7 +526,7 @@ void ut_ze_context_ends(struct ut_ze_context *c)
 			continue;
 		(void)ut_ze_stream_visit(s, 0);
 		for (struct ut_ze_run *r = s->first; r; r = r->next) {
-			if (is_of(r, c))
+			if (ze_run_is_of(r, c))
 				ut_ze_run_give_up(r);
 		}
 		(void)ut_ze_stream_visit(s, 0);

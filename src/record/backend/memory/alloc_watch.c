@@ -39,7 +39,7 @@ struct block {
 	uint8_t bits; /* with which it was drawn; 0 = each is */
 };
 
-static int put(const struct block *b, const uint64_t *frames, size_t count, bool cut)
+static int alloc_watch_put(const struct block *b, const uint64_t *frames, size_t count, bool cut)
 {
 	return host->allocated(
 		&(struct ut_allocation){ .size = sizeof(struct ut_allocation),
@@ -54,12 +54,12 @@ static void record(const struct block *b, const uint64_t *frames, size_t count, 
 {
 	if (b->bits && !ut_live_add(b->address))
 		return;
-	if (!put(b, frames, count, cut) && b->bits)
+	if (!alloc_watch_put(b, frames, count, cut) && b->bits)
 		ut_live_take(b->address);
 }
 
 /* Without those of ours between others: an allocator's operator new may call its malloc(). */
-static size_t walk(uint64_t frames[UT_MEMORY_DEEPEST], bool *cut)
+static size_t alloc_watch_walk(uint64_t frames[UT_MEMORY_DEEPEST], bool *cut)
 {
 	size_t count = ut_own_stack(frames, UT_MEMORY_DEEPEST, cut), kept = 0;
 
@@ -79,7 +79,7 @@ static void record_roomy(void *ctx)
 
 	if (!host->on())
 		return;
-	count = walk(frames, &cut);
+	count = alloc_watch_walk(frames, &cut);
 	count = ut_python_weave(frames, count, UT_MEMORY_DEEPEST, &cut);
 	record(b, frames, count, cut);
 }
@@ -111,7 +111,7 @@ static void seed(struct ut_memory_thread *t)
 		ut_poisson_random(&t->random);
 }
 
-static void draw(struct ut_memory_thread *t)
+static void alloc_watch_draw(struct ut_memory_thread *t)
 {
 	t->bits = (uint8_t)ut_rate_bits();
 	t->left = ut_poisson_next(&t->random, t->bits);
@@ -122,14 +122,14 @@ static bool is_drawn(struct ut_memory_thread *t, size_t size, uint8_t *bits)
 {
 	if (!t->random) {
 		seed(t);
-		draw(t);
+		alloc_watch_draw(t);
 	}
 	*bits = t->bits;
 	if (size < t->left) {
 		t->left -= size;
 		return false;
 	}
-	draw(t);
+	alloc_watch_draw(t);
 	return true;
 }
 
@@ -137,12 +137,13 @@ static void take_early(const void *block, size_t size, enum ut_memory_kind kind)
 {
 	uint64_t frames[UT_MEMORY_DEEPEST];
 	bool cut;
-	size_t count = walk(frames, &cut);
+	size_t count = alloc_watch_walk(frames, &cut);
 
 	ut_early_note(block, size, kind, frames, count);
 }
 
-static void take(struct ut_memory_thread *t, void *block, size_t size, enum ut_memory_kind kind)
+static void alloc_watch_take(struct ut_memory_thread *t, void *block, size_t size,
+			     enum ut_memory_kind kind)
 {
 	struct block b = { (uintptr_t)block, size, kind, 0 };
 
@@ -172,12 +173,12 @@ void ut_memory_took(void *block, size_t size, enum ut_memory_kind kind)
 		return;
 	t->busy = 1;
 	t->taken++;
-	take(t, block, size, kind);
+	alloc_watch_take(t, block, size, kind);
 	t->busy = 0;
 	errno = saved;
 }
 
-static bool give(const void *block)
+static bool alloc_watch_give(const void *block)
 {
 	switch (atomic_load_explicit(&mode, memory_order_acquire)) {
 	case UT_MEMORY_EARLY:
@@ -205,7 +206,7 @@ bool ut_memory_gives(const void *block)
 	if (!block || t->busy)
 		return false;
 	t->busy = 1;
-	was = give(block);
+	was = alloc_watch_give(block);
 	t->busy = 0;
 	errno = saved;
 	return was;
@@ -246,7 +247,7 @@ static uint32_t read_bits(const char *given)
 	return bits < MOST_BITS ? bits : MOST_BITS;
 }
 
-static int start(const struct ut_host *h)
+static int alloc_watch_start(const struct ut_host *h)
 {
 	const char *given;
 
@@ -269,14 +270,14 @@ static int start(const struct ut_host *h)
 	return 0;
 }
 
-static void stop(void)
+static void alloc_watch_stop(void)
 {
 	if (!ut_python_is_seen())
 		host->note("memory: small objects of Python are not in it: its allocator was "
 			   "replaced (PYTHONMALLOC, -X dev)");
 }
 
-static int probe(struct ut_probe *p)
+static int alloc_watch_probe(struct ut_probe *p)
 {
 	(void)p; /* memory has no devices */
 	return 0;
@@ -286,9 +287,9 @@ UT_EXPORT const struct ut_backend unitrace_backend = {
 	.version = UT_BACKEND_VERSION,
 	.size = sizeof(struct ut_backend),
 	.name = "memory",
-	.probe = probe,
-	.start = start,
-	.stop = stop,
+	.probe = alloc_watch_probe,
+	.start = alloc_watch_start,
+	.stop = alloc_watch_stop,
 };
 
 /* ---- the beginning ------------------------------------------------------------------------- */
@@ -356,7 +357,7 @@ static bool is_in_front(void)
 	return found == own || (found && is_way(found));
 }
 
-static void begin(void)
+static void alloc_watch_begin(void)
 {
 	bool joined = ut_backend_join(&unitrace_backend) != NULL;
 
@@ -378,13 +379,13 @@ static void begin(void)
 	send_early();
 }
 
-__attribute__((constructor)) static void enter(void)
+__attribute__((constructor)) static void alloc_watch_enter(void)
 {
 	struct ut_memory_thread *t = &ut_memory_me;
 	int saved = errno;
 
 	t->busy = 1;
-	begin();
+	alloc_watch_begin();
 	t->busy = 0;
 	errno = saved;
 }

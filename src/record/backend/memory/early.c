@@ -16,7 +16,7 @@ static _Atomic(_Atomic uint64_t *) notes;
 static _Atomic size_t used; /* words; may run past the end */
 static _Atomic uint64_t lost;
 
-static _Atomic uint64_t *room(void)
+static _Atomic uint64_t *early_room(void)
 {
 	_Atomic uint64_t *at = atomic_load(&notes), *none = NULL;
 
@@ -33,7 +33,7 @@ static _Atomic uint64_t *room(void)
 void ut_early_note(const void *block, size_t size, enum ut_memory_kind kind, const uint64_t *frames,
 		   size_t count)
 {
-	_Atomic uint64_t *at = room();
+	_Atomic uint64_t *at = early_room();
 	size_t words = HEAD + count, from = atomic_fetch_add(&used, words);
 
 	if (!at || from + words > ROOM / sizeof(*at)) {

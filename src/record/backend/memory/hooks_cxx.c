@@ -77,7 +77,7 @@ static struct {
 
 /* ---- who stands below ---------------------------------------------------------------------- */
 
-static bool is_library(const char *path, const char *name)
+static bool hooks_cxx_is_library(const char *path, const char *name)
 {
 	const char *slash = path ? strrchr(path, '/') : NULL;
 
@@ -97,7 +97,8 @@ static enum below who(void *function)
 		return OTHER;
 	if (here.dli_fbase == there.dli_fbase)
 		return SAME;
-	return is_library(here.dli_fname, "libstdc++.so") || is_library(here.dli_fname, "libc++")
+	return hooks_cxx_is_library(here.dli_fname, "libstdc++.so") ||
+			       hooks_cxx_is_library(here.dli_fname, "libc++")
 		       ? STANDARD
 		       : OTHER;
 }
@@ -122,7 +123,7 @@ void ut_memory_find_cxx(void)
 /* ---- new ----------------------------------------------------------------------------------- */
 
 /* There is no memory, and C++ wants an exception: whoever can make one was loaded after us. */
-static void *fail(size_t size, uintptr_t second, uintptr_t third)
+static void *hooks_cxx_fail(size_t size, uintptr_t second, uintptr_t third)
 {
 	static const char *const libraries[] = { "libstdc++.so.6", "libc++.so.1",
 						 "libc++abi.so.1" };
@@ -140,7 +141,7 @@ static void *fail(size_t size, uintptr_t second, uintptr_t third)
 }
 
 /* How the C++ library gets memory. */
-static void *take(size_t size, bool aligned, uintptr_t alignment)
+static void *hooks_cxx_take(size_t size, bool aligned, uintptr_t alignment)
 {
 	void *block = NULL;
 
@@ -153,18 +154,20 @@ static void *take(size_t size, bool aligned, uintptr_t alignment)
 }
 
 /* Before anybody has looked all are zeros: whoever looks for malloc() looks for these, too. */
-static inline __attribute__((always_inline)) void *make(const struct new_below *below, size_t size,
-							uintptr_t second, uintptr_t third,
-							bool aligned, bool throws)
+static inline __attribute__((always_inline)) void *hooks_cxx_make(const struct new_below *below,
+								  size_t size, uintptr_t second,
+								  uintptr_t third, bool aligned,
+								  bool throws)
 {
 	struct ut_memory_mark before;
 	void *block;
 
 	if (UT_LIKELY(below->who <= NOBODY)) {
-		block = take(size, aligned, second);
+		block = hooks_cxx_take(size, aligned, second);
 		if (UT_LIKELY(block != NULL) || !throws)
 			return block;
-		return below->call ? below->call(size, second, third) : fail(size, second, third);
+		return below->call ? below->call(size, second, third)
+				   : hooks_cxx_fail(size, second, third);
 	}
 	before = ut_memory_mark();
 	block = below->call(size, second, third);
@@ -177,15 +180,15 @@ static inline __attribute__((always_inline)) void *make(const struct new_below *
 	UT_EXPORT new_fn ut_memory_new_##name __asm__(symbol);                                     \
 	void *ut_memory_new_##name(size_t size, uintptr_t second, uintptr_t third)                 \
 	{                                                                                          \
-		return make(&next.new_##name, size, second, third, aligned, throws);               \
+		return hooks_cxx_make(&next.new_##name, size, second, third, aligned, throws);     \
 	}
 
 NEW_LIST(NEW_HOOK)
 
 /* ---- delete -------------------------------------------------------------------------------- */
 
-static inline __attribute__((always_inline)) void end(const struct delete_below *below, void *block,
-						      uintptr_t second, uintptr_t third)
+static inline __attribute__((always_inline)) void
+hooks_cxx_end(const struct delete_below *below, void *block, uintptr_t second, uintptr_t third)
 {
 	if (UT_LIKELY(below->who <= NOBODY)) {
 		free(block);
@@ -200,7 +203,7 @@ static inline __attribute__((always_inline)) void end(const struct delete_below 
 	UT_EXPORT delete_fn ut_memory_delete_##name __asm__(symbol);                               \
 	void ut_memory_delete_##name(void *block, uintptr_t second, uintptr_t third)               \
 	{                                                                                          \
-		end(&next.delete_##name, block, second, third);                                    \
+		hooks_cxx_end(&next.delete_##name, block, second, third);                          \
 	}
 
 DELETE_LIST(DELETE_HOOK)

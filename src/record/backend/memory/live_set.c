@@ -47,7 +47,7 @@ uint64_t ut_live_count(void)
 	return atomic_load_explicit(&live, memory_order_relaxed);
 }
 
-static void count(uintptr_t address, int by)
+static void live_set_count(uintptr_t address, int by)
 {
 	_Atomic uint8_t *c = &ut_live_filter[ut_live_hash(address)];
 	uint8_t now = atomic_load_explicit(c, memory_order_relaxed);
@@ -57,7 +57,7 @@ static void count(uintptr_t address, int by)
 		;
 }
 
-static bool put(_Atomic uintptr_t *slot, uintptr_t address)
+static bool live_set_put(_Atomic uintptr_t *slot, uintptr_t address)
 {
 	for (uint32_t i = 0; i < WINDOW; i++) {
 		uintptr_t none = 0;
@@ -79,8 +79,8 @@ bool ut_live_add(uintptr_t address)
 			slots = make_level(level);
 		if (!slots)
 			return false;
-		if (put(window(level, slots, address), address)) {
-			count(address, 1);
+		if (live_set_put(window(level, slots, address), address)) {
+			live_set_count(address, 1);
 			return true;
 		}
 	}
@@ -99,7 +99,7 @@ bool ut_live_take(uintptr_t address)
 
 			if (atomic_load_explicit(&slot[i], memory_order_relaxed) == address &&
 			    atomic_compare_exchange_strong(&slot[i], &it, 0)) {
-				count(address, -1);
+				live_set_count(address, -1);
 				return true;
 			}
 		}

@@ -120,7 +120,7 @@ static void find_function(const char *name, void *function)
 	memcpy(function, &found, sizeof(found));
 }
 
-static bool has(const char *symbol)
+static bool next_has(const char *symbol)
 {
 	return dlsym(RTLD_DEFAULT, symbol) != NULL;
 }
@@ -128,11 +128,11 @@ static bool has(const char *symbol)
 /* They come with the program, not below us, and know every block. */
 static bool find_sanitizer(void)
 {
-	return has("__asan_init") || has("__tsan_init") || has("__lsan_init") ||
-	       has("__msan_init") || has("__hwasan_init");
+	return next_has("__asan_init") || next_has("__tsan_init") || next_has("__lsan_init") ||
+	       next_has("__msan_init") || next_has("__hwasan_init");
 }
 
-static void look(void)
+static void next_look(void)
 {
 	struct ut_memory_next found;
 	int saved = errno;
@@ -173,7 +173,7 @@ static void *first_malloc(size_t size)
 {
 	if (looking)
 		return from_reserve(size);
-	look();
+	next_look();
 	return ut_memory_next.malloc(size);
 }
 
@@ -181,7 +181,7 @@ static void first_free(void *block)
 {
 	if (looking || is_reserve(block))
 		return;
-	look();
+	next_look();
 	ut_memory_next.free(block);
 }
 
@@ -191,7 +191,7 @@ static void *first_calloc(size_t count, size_t size)
 
 	if (looking)
 		return __builtin_mul_overflow(count, size, &bytes) ? NULL : from_reserve(bytes);
-	look();
+	next_look();
 	return ut_memory_next.calloc(count, size);
 }
 
@@ -200,7 +200,7 @@ static void *first_realloc(void *block, size_t size)
 	void *to;
 
 	if (!looking) {
-		look();
+		next_look();
 		return ut_memory_next.realloc(block, size);
 	}
 	to = from_reserve(size);
@@ -216,7 +216,7 @@ static void *first_memalign(size_t alignment, size_t size)
 {
 	if (looking)
 		return alignment <= ALIGNED ? from_reserve(size) : no_memory();
-	look();
+	next_look();
 	return ut_memory_next.memalign(alignment, size);
 }
 
@@ -224,7 +224,7 @@ static void *first_aligned_alloc(size_t alignment, size_t size)
 {
 	if (looking)
 		return first_memalign(alignment, size);
-	look();
+	next_look();
 	return ut_memory_next.aligned_alloc(alignment, size);
 }
 
@@ -232,7 +232,7 @@ static int first_posix_memalign(void **block, size_t alignment, size_t size)
 {
 	if (looking)
 		return ENOMEM;
-	look();
+	next_look();
 	return ut_memory_next.posix_memalign(block, alignment, size);
 }
 
@@ -240,7 +240,7 @@ static void *first_valloc(size_t size)
 {
 	if (looking)
 		return no_memory();
-	look();
+	next_look();
 	return ut_memory_next.valloc(size);
 }
 
@@ -248,13 +248,13 @@ static void *first_pvalloc(size_t size)
 {
 	if (looking)
 		return no_memory();
-	look();
+	next_look();
 	return ut_memory_next.pvalloc(size);
 }
 
 static int first_dlclose(void *library)
 {
-	look();
+	next_look();
 	return ut_memory_next.dlclose(library);
 }
 

@@ -32,7 +32,7 @@ static void (*get_allocator)(int domain, struct allocator *a);
 static void (*set_allocator)(int domain, struct allocator *a);
 
 /* While Python's allocator works, what it does passes: see ut_memory_passes() and _gives(). */
-static uint64_t hold(void)
+static uint64_t python_hooks_hold(void)
 {
 	uint64_t left = ut_memory_me.left;
 
@@ -41,7 +41,7 @@ static uint64_t hold(void)
 	return left;
 }
 
-static void release(uint64_t left)
+static void python_hooks_release(uint64_t left)
 {
 	ut_memory_me.busy--;
 	ut_memory_me.left = left;
@@ -57,20 +57,20 @@ static void *took(void *block, size_t size)
 static void *python_malloc(void *ctx, size_t size)
 {
 	const struct allocator *a = ctx;
-	uint64_t left = hold();
+	uint64_t left = python_hooks_hold();
 	void *block = a->malloc(a->ctx, size);
 
-	release(left);
+	python_hooks_release(left);
 	return took(block, size);
 }
 
 static void *python_calloc(void *ctx, size_t count, size_t size)
 {
 	const struct allocator *a = ctx;
-	uint64_t left = hold();
+	uint64_t left = python_hooks_hold();
 	void *block = a->calloc(a->ctx, count, size);
 
-	release(left);
+	python_hooks_release(left);
 	return took(block, count * size); /* Python has checked that it fits */
 }
 
@@ -78,10 +78,10 @@ static void *python_realloc(void *ctx, void *block, size_t size)
 {
 	const struct allocator *a = ctx;
 	bool was = UT_UNLIKELY(ut_live_maybe((uintptr_t)block)) && ut_memory_gives(block);
-	uint64_t left = hold();
+	uint64_t left = python_hooks_hold();
 	void *to = a->realloc(a->ctx, block, size);
 
-	release(left);
+	python_hooks_release(left);
 	if (to)
 		return took(to, size);
 	if (was)
@@ -96,9 +96,9 @@ static void python_free(void *ctx, void *block)
 
 	if (UT_UNLIKELY(ut_live_maybe((uintptr_t)block)))
 		ut_memory_gives(block);
-	left = hold();
+	left = python_hooks_hold();
 	a->free(a->ctx, block);
-	release(left);
+	python_hooks_release(left);
 }
 
 static void step_in(int domain)
@@ -110,7 +110,7 @@ static void step_in(int domain)
 	set_allocator(domain, &ours);
 }
 
-static void find(const char *name, void *function)
+static void python_hooks_find(const char *name, void *function)
 {
 	void *found = dlsym(RTLD_DEFAULT, name);
 
@@ -119,8 +119,8 @@ static void find(const char *name, void *function)
 
 void ut_python_begin(const struct ut_host *host)
 {
-	find("PyMem_GetAllocator", &get_allocator);
-	find("PyMem_SetAllocator", &set_allocator);
+	python_hooks_find("PyMem_GetAllocator", &get_allocator);
+	python_hooks_find("PyMem_SetAllocator", &set_allocator);
 	if (!get_allocator || !set_allocator)
 		return;
 	ut_python_find(host);

@@ -56,7 +56,7 @@ struct pages {
 	unsigned int next;
 };
 
-static bool is_known(struct pages *pages, uintptr_t page)
+static bool python_stack_is_known(struct pages *pages, uintptr_t page)
 {
 	for (unsigned int i = 0; i < PAGES; i++) {
 		if (pages->known[i] == page)
@@ -75,7 +75,7 @@ static bool read_here(void *ctx, uint64_t address, void *to, size_t len)
 	if (address < PAGE || end < address || end > UINTPTR_MAX / 2)
 		return false;
 	for (; page < end && !is_trusted(); page += PAGE) {
-		if (!is_known(ctx, page))
+		if (!python_stack_is_known(ctx, page))
 			return false;
 	}
 	memcpy(to, (const void *)(uintptr_t)address, len);
@@ -102,7 +102,8 @@ static bool look_at_code(const struct ut_python_memory *m, uint64_t address, str
 }
 
 /* The table lies in a bytes object of the code, which lives as long. */
-static uint32_t line_of(const struct ut_python_memory *m, const struct code *c, uint64_t at)
+static uint32_t python_stack_line_of(const struct ut_python_memory *m, const struct code *c,
+				     uint64_t at)
 {
 	uintptr_t table = c->lines + p.layout.bytes;
 	uint64_t len;
@@ -113,7 +114,7 @@ static uint32_t line_of(const struct ut_python_memory *m, const struct code *c, 
 	return ut_python_line(p.layout.version, (const uint8_t *)table, len, c->first_line, at);
 }
 
-static uint32_t text(const struct ut_python_memory *m, uint64_t object)
+static uint32_t python_stack_text(const struct ut_python_memory *m, uint64_t object)
 {
 	char to[MOST_TEXT];
 	size_t len = ut_python_text(&p.layout, m, object, to, sizeof(to));
@@ -125,9 +126,9 @@ static uint32_t make_frame(const struct ut_python_memory *m, const struct code *
 {
 	struct ut_code code = { .size = sizeof(code) };
 
-	code.function = text(m, c->name);
-	code.file = code.module = text(m, c->file);
-	code.line = line_of(m, c, at);
+	code.function = python_stack_text(m, c->name);
+	code.file = code.module = python_stack_text(m, c->file);
+	code.line = python_stack_line_of(m, c, at);
 	return code.function && code.file ? p.host->frame(&code) : 0;
 }
 
@@ -162,7 +163,7 @@ struct python_stack {
 	size_t count, calls;
 };
 
-static bool is_ready(const struct ut_python_memory *m)
+static bool python_stack_is_ready(const struct ut_python_memory *m)
 {
 	if (atomic_load_explicit(&p.ready, memory_order_acquire))
 		return true;
@@ -218,7 +219,7 @@ struct weave {
 	bool cut;
 };
 
-static void put(struct weave *w, uint64_t frame)
+static void python_stack_put(struct weave *w, uint64_t frame)
 {
 	if (w->count < UT_MEMORY_DEEPEST)
 		w->out[w->count++] = frame;
@@ -227,13 +228,13 @@ static void put(struct weave *w, uint64_t frame)
 }
 
 /* The functions of one call of the loop. */
-static void put_call(struct weave *w, bool leave_out)
+static void python_stack_put_call(struct weave *w, bool leave_out)
 {
 	while (w->at < w->python->count) {
 		size_t i = w->at++;
 
 		if (!leave_out)
-			put(w, UT_STACK_NUMBERED | w->python->frames[i]);
+			python_stack_put(w, UT_STACK_NUMBERED | w->python->frames[i]);
 		if (w->python->first[i])
 			return;
 	}
@@ -245,14 +246,14 @@ static size_t weave(struct weave *w, uint64_t *frames, size_t count, size_t most
 
 	/* Where the whole stack is there, the outer calls are the ones that fit. */
 	for (size_t i = loops; !*cut && i < w->python->calls; i++)
-		put_call(w, true);
+		python_stack_put_call(w, true);
 	for (size_t i = 0; i < count; i++) {
 		bool loop = frames[i] & UT_OWN_STACK_MARKED;
 
 		if (loop && w->at < w->python->count && (*cut || loops <= w->python->calls))
-			put_call(w, false);
+			python_stack_put_call(w, false);
 		else
-			put(w, frames[i]);
+			python_stack_put(w, frames[i]);
 		loops -= loop;
 	}
 	count = w->count < most ? w->count : most;
@@ -272,7 +273,7 @@ static __attribute__((noinline)) size_t look_and_weave(uint64_t *frames, size_t 
 	void *thread;
 
 	/* what is not trusted yet is asked of the kernel */
-	if ((!is_trusted() && p.host->locked_in()) || !is_ready(&m))
+	if ((!is_trusted() && p.host->locked_in()) || !python_stack_is_ready(&m))
 		return count;
 	thread = p.this_thread();
 	if (!thread)

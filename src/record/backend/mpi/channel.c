@@ -76,7 +76,7 @@ static struct slot *slot_in(struct slot *t, uint64_t size, uint64_t key)
 	return NULL;
 }
 
-static struct slot *slot_of(uint64_t key)
+static struct slot *channel_slot_of(uint64_t key)
 {
 	struct slot *s = NULL;
 
@@ -90,7 +90,7 @@ static struct slot *slot_of(uint64_t key)
 
 uint64_t ut_mpi_channel_next(uint64_t key)
 {
-	struct slot *s = slot_of(key);
+	struct slot *s = channel_slot_of(key);
 
 	if (s)
 		return atomic_fetch_add_explicit(&s->count, 1, memory_order_relaxed);
@@ -100,14 +100,14 @@ uint64_t ut_mpi_channel_next(uint64_t key)
 
 uint64_t ut_mpi_channel_peek(uint64_t key)
 {
-	struct slot *s = slot_of(key);
+	struct slot *s = channel_slot_of(key);
 
 	return s ? atomic_load_explicit(&s->count, memory_order_relaxed) : UT_MPI_NO_NUMBER;
 }
 
 void ut_mpi_channel_back(uint64_t key)
 {
-	struct slot *s = slot_of(key);
+	struct slot *s = channel_slot_of(key);
 
 	if (s)
 		atomic_fetch_sub_explicit(&s->count, 1, memory_order_relaxed);

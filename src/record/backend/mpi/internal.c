@@ -30,7 +30,7 @@ int _MPI_Internal_register_operation_name(const char *name)
 	return (int)number;
 }
 
-static uint32_t name_of(int operation)
+static uint32_t internal_name_of(int operation)
 {
 	return operation >= 0 && (unsigned int)operation < MOST_OPERATIONS
 		       ? atomic_load_explicit(&operations[operation], memory_order_relaxed)
@@ -39,7 +39,7 @@ static uint32_t name_of(int operation)
 
 void _MPI_Internal_task_start_hook(int operation)
 {
-	uint32_t name = name_of(operation);
+	uint32_t name = internal_name_of(operation);
 
 	if (name)
 		ut_mpi.host->call_begin(ut_mpi.api, name, 0);
@@ -51,7 +51,7 @@ void _MPI_Internal_task_stop_hook(int operation, int64_t mpi_counter, size_t sen
 	struct ut_fact facts[3];
 	size_t count = 0;
 
-	if (!name_of(operation))
+	if (!internal_name_of(operation))
 		return;
 	if (mpi_counter >= 0)
 		facts[count++] =

@@ -22,7 +22,7 @@ _Atomic int ut_mpi_mood;
 
 /* ---- the session --------------------------------------------------------------------------- */
 
-static uint32_t number(const char *text)
+static uint32_t mpi_number(const char *text)
 {
 	return ut_mpi.host->name(text, strlen(text));
 }
@@ -34,20 +34,20 @@ static bool is_option(const char *key, const char *value)
 	return given && !strcmp(given, value);
 }
 
-static int start(const struct ut_host *host)
+static int mpi_start(const struct ut_host *host)
 {
 	if (!UT_HOST_HAS(host, message)) {
 		host->note("MPI is not recorded: the collector is older than the backend");
 		return -ENOSYS;
 	}
 	ut_mpi.host = host;
-	ut_mpi.api = number("MPI");
-	ut_mpi.message = number("MPI message");
-	ut_mpi.exclusive = number("exclusive");
-	ut_mpi.shared = number("shared");
+	ut_mpi.api = mpi_number("MPI");
+	ut_mpi.message = mpi_number("MPI message");
+	ut_mpi.exclusive = mpi_number("exclusive");
+	ut_mpi.shared = mpi_number("shared");
 	for (int id = 0; id < UT_MPI_COUNT; id++)
-		ut_mpi.names[id] = number(ut_mpi_name((enum ut_mpi_id)id));
-#define UT_MPI_KEY(key_, text) ut_mpi.key.key_ = number(text);
+		ut_mpi.names[id] = mpi_number(ut_mpi_name((enum ut_mpi_id)id));
+#define UT_MPI_KEY(key_, text) ut_mpi.key.key_ = mpi_number(text);
 	UT_MPI_KEY_LIST(UT_MPI_KEY)
 #undef UT_MPI_KEY
 	ut_mpi_groups_init();
@@ -57,7 +57,7 @@ static int start(const struct ut_host *host)
 }
 
 /* What the user should know about a recording that is not all it could be. */
-static void stop(void)
+static void mpi_stop(void)
 {
 	char text[200];
 
@@ -70,7 +70,7 @@ static void stop(void)
 	}
 }
 
-static int probe(struct ut_probe *p)
+static int mpi_probe(struct ut_probe *p)
 {
 	(void)p; /* MPI has no devices */
 	return 0;
@@ -80,12 +80,12 @@ UT_EXPORT const struct ut_backend unitrace_backend = {
 	.version = UT_BACKEND_VERSION,
 	.size = sizeof(struct ut_backend),
 	.name = "mpi",
-	.probe = probe,
-	.start = start,
-	.stop = stop,
+	.probe = mpi_probe,
+	.start = mpi_start,
+	.stop = mpi_stop,
 };
 
-static void join(void)
+static void mpi_join(void)
 {
 	if (!ut_backend_join(&unitrace_backend))
 		atomic_store(&ut_mpi_mood, UT_MPI_NEVER);
@@ -95,14 +95,14 @@ bool ut_mpi_join(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-	pthread_once(&once, join);
+	pthread_once(&once, mpi_join);
 	return ut_mpi.host && atomic_load(&ut_mpi_mood) != UT_MPI_NEVER;
 }
 
 /* ---- MPI ----------------------------------------------------------------------------------- */
 
 /* Functions that came with MPI-3 may be missing; all others are there. */
-static bool find_functions(const void *from)
+static bool mpi_find_functions(const void *from)
 {
 	bool all = true;
 	ut_mpi_fn *found;
@@ -142,7 +142,7 @@ static void wake(const void *from)
 {
 	int32_t up = 0;
 
-	if (!find_functions(from) || !ut_mpi_abi_find(from)) {
+	if (!mpi_find_functions(from) || !ut_mpi_abi_find(from)) {
 		ut_mpi.host->note("MPI is not recorded: this library is older than MPI-3");
 		atomic_store(&ut_mpi_mood, UT_MPI_NEVER);
 		return;
@@ -206,7 +206,7 @@ static void init_facts(struct ut_mpi_call *c)
 	if (ut_mpi_abi.threads > 3) /* 0, 1024, 2048, 4096 */
 		level = level >= ut_mpi_abi.threads ? 3 : level / 1024;
 	if (level >= 0 && level <= 3)
-		ut_mpi_fact(c, ut_mpi.key.threads, UT_VALUE_NAME, number(levels[level]));
+		ut_mpi_fact(c, ut_mpi.key.threads, UT_VALUE_NAME, mpi_number(levels[level]));
 }
 
 void ut_mpi_init_end(struct ut_mpi_call *c, enum ut_mpi_id id, int code, const void *from)

@@ -112,7 +112,7 @@ struct loaded {
 	char path[MOST_PATH];
 };
 
-static int look_at(struct dl_phdr_info *info, size_t size, void *ctx)
+static int mpi_abi_look_at(struct dl_phdr_info *info, size_t size, void *ctx)
 {
 	const char *slash = strrchr(info->dlpi_name, '/');
 	const char *base = slash ? slash + 1 : info->dlpi_name;
@@ -134,7 +134,7 @@ static void *find_loaded(const char *name)
 	for (unsigned int i = 0; !found; i++) {
 		struct loaded l = { .skip = i };
 
-		if (!dl_iterate_phdr(look_at, &l))
+		if (!dl_iterate_phdr(mpi_abi_look_at, &l))
 			break;
 		library = dlopen(l.path, RTLD_LAZY | RTLD_NOLOAD);
 		if (library) {

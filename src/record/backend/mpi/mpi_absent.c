@@ -59,7 +59,7 @@ static struct tables tables_of(const struct object *o)
 }
 
 /* Takes the address out of its place, which the loader may have locked. */
-static void clear(const struct object *o, void **place)
+static void mpi_absent_clear(const struct object *o, void **place)
 {
 	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), start = (uintptr_t)place & ~(page - 1);
 	bool locked = (uintptr_t)place - o->relro < o->relro_size;
@@ -87,7 +87,7 @@ static void look_at_places(const struct object *o, const struct tables *t, const
 		if (strncmp(name + (name[0] == 'P'), "MPI_", 4) != 0)
 			continue;
 		if (ut_mpi_is_absent(*place, (const void *)o->dynamic))
-			clear(o, place);
+			mpi_absent_clear(o, place);
 	}
 }
 
@@ -108,7 +108,7 @@ static void read_headers(struct object *o, const struct dl_phdr_info *info)
 	}
 }
 
-static int look_at(struct dl_phdr_info *info, size_t size, void *ctx)
+static int mpi_absent_look_at(struct dl_phdr_info *info, size_t size, void *ctx)
 {
 	struct object *o = ctx;
 
@@ -130,7 +130,7 @@ void ut_mpi_hide_absent(void)
 		void *held = NULL;
 		struct tables t;
 
-		if (!dl_iterate_phdr(look_at, &o))
+		if (!dl_iterate_phdr(mpi_absent_look_at, &o))
 			break;
 		if (o.path[0] && !(held = dlopen(o.path, RTLD_LAZY | RTLD_NOLOAD)))
 			continue; /* it has gone meanwhile, or is no file */

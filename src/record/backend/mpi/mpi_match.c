@@ -22,7 +22,7 @@ static _Atomic uint64_t lost;
 
 /* ---- memory -------------------------------------------------------------------------------- */
 
-static void give_back(struct ut_mpi_queue *q, struct ut_mpi_pending *n)
+static void mpi_match_give_back(struct ut_mpi_queue *q, struct ut_mpi_pending *n)
 {
 	n->next = q->spare;
 	q->spare = n;
@@ -48,7 +48,7 @@ uint64_t ut_mpi_match_lost(void)
 
 /* ---- the queue ----------------------------------------------------------------------------- */
 
-static void hold(struct ut_mpi_queue *q)
+static void mpi_match_hold(struct ut_mpi_queue *q)
 {
 	while (q->shared && atomic_flag_test_and_set_explicit(&q->held, memory_order_acquire))
 		;
@@ -71,7 +71,7 @@ static void append(struct ut_mpi_queue *q, struct ut_mpi_pending *n)
 	q->last = n;
 }
 
-static void drop(struct ut_mpi_queue *q, struct ut_mpi_pending *n)
+static void mpi_match_drop(struct ut_mpi_queue *q, struct ut_mpi_pending *n)
 {
 	if (n->before)
 		n->before->next = n->next;
@@ -81,16 +81,16 @@ static void drop(struct ut_mpi_queue *q, struct ut_mpi_pending *n)
 		n->next->before = n->before;
 	else
 		q->last = n->before;
-	give_back(q, n);
+	mpi_match_give_back(q, n);
 }
 
 /* Does it have a wildcard and no answer yet? Such a one may have got any message that fits. */
-static bool is_open(const struct ut_mpi_pending *n)
+static bool mpi_match_is_open(const struct ut_mpi_pending *n)
 {
 	return !n->done && (n->source == UT_MPI_ANY || n->tag == UT_MPI_ANY);
 }
 
-static bool fits(const struct ut_mpi_pending *n, int32_t source, int32_t tag)
+static bool mpi_match_fits(const struct ut_mpi_pending *n, int32_t source, int32_t tag)
 {
 	return (n->source == UT_MPI_ANY || n->source == source) &&
 	       (n->tag == UT_MPI_ANY || n->tag == tag);
@@ -101,7 +101,7 @@ static bool is_kept(const struct ut_mpi_queue *q, const struct ut_mpi_pending *e
 		    int32_t tag)
 {
 	for (const struct ut_mpi_pending *n = atomic_load(&q->first); n && n != end; n = n->next) {
-		if (is_open(n) && fits(n, source, tag))
+		if (mpi_match_is_open(n) && mpi_match_fits(n, source, tag))
 			return true;
 	}
 	return false;
@@ -113,12 +113,12 @@ static uint64_t next_number(const struct ut_mpi_queue *q, int32_t source, int32_
 }
 
 /* Its channel is known, and nothing open before it is in the way: the next number is its own. */
-static void number(struct ut_mpi_queue *q, struct ut_mpi_pending *n)
+static void mpi_match_number(struct ut_mpi_queue *q, struct ut_mpi_pending *n)
 {
 	int32_t source = n->done ? n->got.source : n->source;
 	int32_t tag = n->done ? n->got.tag : n->tag;
 
-	if (n->numbered || is_open(n) || is_kept(q, n, source, tag))
+	if (n->numbered || mpi_match_is_open(n) || is_kept(q, n, source, tag))
 		return;
 	n->number = next_number(q, source, tag);
 	n->numbered = true;
@@ -126,17 +126,17 @@ static void number(struct ut_mpi_queue *q, struct ut_mpi_pending *n)
 }
 
 /* Gives numbers to all that can have one now; those that are done are delivered and leave. */
-static void finalize(struct ut_mpi_queue *q, ut_mpi_deliver_fn *deliver)
+static void mpi_match_finalize(struct ut_mpi_queue *q, ut_mpi_deliver_fn *deliver)
 {
 	struct ut_mpi_pending *n = atomic_load(&q->first), *next;
 
 	for (; n && q->waiting; n = next) {
 		next = n->next;
-		number(q, n);
+		mpi_match_number(q, n);
 		if (n->done && n->numbered) {
 			n->got.number = n->number;
 			deliver(&n->got);
-			drop(q, n);
+			mpi_match_drop(q, n);
 		}
 	}
 }
@@ -176,7 +176,7 @@ void ut_mpi_match_post(struct ut_mpi_queue *q, int32_t source, int32_t tag, bool
 		if (!open || (blocking && !q->shared))
 			return;
 	}
-	hold(q);
+	mpi_match_hold(q);
 	post_pending(q, t, open);
 	let_go(q);
 }
@@ -186,7 +186,7 @@ uint64_t ut_mpi_match_peek(struct ut_mpi_queue *q, int32_t source, int32_t tag)
 	bool kept = false;
 
 	if (atomic_load_explicit(&q->first, memory_order_acquire)) {
-		hold(q);
+		mpi_match_hold(q);
 		kept = is_kept(q, NULL, source, tag);
 		let_go(q);
 	}
@@ -199,20 +199,20 @@ uint64_t ut_mpi_match_peek(struct ut_mpi_queue *q, int32_t source, int32_t tag)
 static bool done_pending(struct ut_mpi_queue *q, struct ut_mpi_pending *n, struct ut_mpi_matched *m,
 			 ut_mpi_deliver_fn *deliver)
 {
-	q->waiting += is_open(n);
+	q->waiting += mpi_match_is_open(n);
 	n->done = true;
 	n->got = *m;
-	number(q, n);
+	mpi_match_number(q, n);
 	m->number = n->number;
 	if (!n->numbered) {
 		n->got.call = NULL;
-		finalize(q, deliver);
+		mpi_match_finalize(q, deliver);
 		return false;
 	}
 	n->got.number = n->number;
 	deliver(&n->got);
-	drop(q, n);
-	finalize(q, deliver);
+	mpi_match_drop(q, n);
+	mpi_match_finalize(q, deliver);
 	return true;
 }
 
@@ -226,7 +226,7 @@ bool ut_mpi_match_done(struct ut_mpi_ticket *t, struct ut_mpi_matched *m,
 	m->comm = q->comm;
 	m->number = t->number;
 	if (t->pending) {
-		hold(q);
+		mpi_match_hold(q);
 		reported = done_pending(q, t->pending, m, deliver);
 		let_go(q);
 		t->pending = NULL;
@@ -259,14 +259,14 @@ uint64_t ut_mpi_match_undo(struct ut_mpi_ticket *t, ut_mpi_deliver_fn *deliver)
 			ut_mpi_channel(q->comm, t->source, t->tag, UT_MPI_COUNT_RECEIVED));
 	if (!atomic_load(&q->first))
 		return number;
-	hold(q);
+	mpi_match_hold(q);
 	if (n) {
-		q->waiting -= !n->numbered && !is_open(n);
-		drop(q, n);
+		q->waiting -= !n->numbered && !mpi_match_is_open(n);
+		mpi_match_drop(q, n);
 	}
 	if (number != UT_MPI_NO_NUMBER)
 		move_up(q, t, number);
-	finalize(q, deliver);
+	mpi_match_finalize(q, deliver);
 	let_go(q);
 	t->pending = NULL;
 	return number;
@@ -275,6 +275,6 @@ uint64_t ut_mpi_match_undo(struct ut_mpi_ticket *t, ut_mpi_deliver_fn *deliver)
 void ut_mpi_match_reset(struct ut_mpi_queue *q)
 {
 	while (atomic_load(&q->first))
-		drop(q, atomic_load(&q->first));
+		mpi_match_drop(q, atomic_load(&q->first));
 	q->waiting = 0;
 }

@@ -16,7 +16,7 @@ void ut_mpi_requests_init(void)
 	requests.size = messages.size = sizeof(struct ut_mpi_request);
 }
 
-static void set(struct ut_handle_table *t, ut_mpi_word handle, const struct ut_mpi_op *op)
+static void request_set(struct ut_handle_table *t, ut_mpi_word handle, const struct ut_mpi_op *op)
 {
 	struct ut_mpi_request *r = ut_handle_item_of(t, (const void *)handle);
 
@@ -30,7 +30,7 @@ static void set(struct ut_handle_table *t, ut_mpi_word handle, const struct ut_m
 void ut_mpi_request_new(ut_mpi_word handle, const struct ut_mpi_op *op)
 {
 	if (handle != ut_mpi_abi.null_request)
-		set(&requests, handle, op);
+		request_set(&requests, handle, op);
 }
 
 struct ut_mpi_request *ut_mpi_request_find(ut_mpi_word handle)
@@ -40,7 +40,7 @@ struct ut_mpi_request *ut_mpi_request_find(ut_mpi_word handle)
 
 void ut_mpi_message_new(ut_mpi_word handle, const struct ut_mpi_op *op)
 {
-	set(&messages, handle, op);
+	request_set(&messages, handle, op);
 }
 
 void ut_mpi_message_take(ut_mpi_word handle, struct ut_mpi_op *op)
@@ -93,7 +93,7 @@ void ut_mpi_part_message(struct ut_mpi_call *c, enum ut_message_end end, struct 
 	ut_mpi_message(c, end, &ends, c->correlation);
 }
 
-static void note(struct ut_mpi_call *c, struct ut_mpi_group *g, int32_t from, int32_t tag)
+static void request_note(struct ut_mpi_call *c, struct ut_mpi_group *g, int32_t from, int32_t tag)
 {
 	c->messages++;
 	c->from_group = g;
@@ -139,7 +139,7 @@ static void take_receive(struct ut_mpi_call *c, struct ut_mpi_op *op, ut_mpi_wor
 		return;
 	}
 	ut_mpi_match_done(&op->ticket, &got, ut_mpi_deliver);
-	note(c, op->group, got.source, got.tag);
+	request_note(c, op->group, got.source, got.tag);
 	c->received += (uint64_t)ut_mpi_status_bytes(status);
 }
 
@@ -150,7 +150,7 @@ static void take_matched(struct ut_mpi_call *c, struct ut_mpi_op *op, ut_mpi_wor
 							   .number = op->number,
 							   .correlation = c->correlation,
 							   .call = c });
-	note(c, op->group, op->peer, op->tag);
+	request_note(c, op->group, op->peer, op->tag);
 	c->received += (uint64_t)ut_mpi_status_bytes(status);
 }
 
@@ -220,7 +220,7 @@ void ut_mpi_take(struct ut_mpi_call *c, struct ut_mpi_op *op, ut_mpi_word status
 		break;
 	case UT_MPI_OP_PART_RECEIVE:
 		ut_mpi_part_message(c, UT_MESSAGE_RECEIVED, op);
-		note(c, op->group, op->peer, op->tag);
+		request_note(c, op->group, op->peer, op->tag);
 		c->received += (uint64_t)op->bytes;
 		break;
 	default:
@@ -253,7 +253,7 @@ void ut_mpi_receive_facts(struct ut_mpi_call *c)
 /* ---- calls that complete requests ---------------------------------------------------------- */
 
 /* Memory for so many, kept by the thread. */
-static bool make_room(struct ut_mpi_call *c, size_t count, ut_mpi_word *statuses)
+static bool request_make_room(struct ut_mpi_call *c, size_t count, ut_mpi_word *statuses)
 {
 	size_t seen = count * sizeof(*c->seen), size = seen + count * UT_MPI_STATUS_BYTES;
 	struct ut_mpi_thread *t = &ut_mpi_me;
@@ -281,7 +281,7 @@ static bool make_room(struct ut_mpi_call *c, size_t count, ut_mpi_word *statuses
 }
 
 /* A copy: as soon as MPI has completed it, another thread may get the same handle. */
-static struct ut_mpi_request *look_at(struct ut_mpi_call *c, size_t i, ut_mpi_word handle)
+static struct ut_mpi_request *request_look_at(struct ut_mpi_call *c, size_t i, ut_mpi_word handle)
 {
 	struct ut_mpi_request *r = ut_mpi_request_find(handle);
 
@@ -348,10 +348,11 @@ ut_mpi_word ut_mpi_look(struct ut_mpi_call *c, int64_t count, ut_mpi_word array,
 	bool any = false, asks = false;
 
 	c->group = NULL;
-	if (count > 0 && make_room(c, (size_t)count, &own)) {
+	if (count > 0 && request_make_room(c, (size_t)count, &own)) {
 		c->count = (size_t)count;
 		for (size_t i = 0; i < c->count; i++) {
-			const struct ut_mpi_request *r = look_at(c, i, ut_mpi_handle_at(array, i));
+			const struct ut_mpi_request *r =
+				request_look_at(c, i, ut_mpi_handle_at(array, i));
 
 			any = any || r;
 			/* what came is in statuses only */

@@ -13,7 +13,7 @@
 const struct ut_host *ut_nccl_host;
 
 /* Nothing to ask without a GPU: NCCL has no devices of its own. */
-static int probe(struct ut_probe *p)
+static int nccl_probe(struct ut_probe *p)
 {
 	static const char why[] = "NCCL has no devices of its own";
 
@@ -21,13 +21,13 @@ static int probe(struct ut_probe *p)
 	return -ENODEV;
 }
 
-static int start(const struct ut_host *h)
+static int nccl_start(const struct ut_host *h)
 {
 	ut_nccl_host = h;
 	return 0;
 }
 
-static void stop(void)
+static void nccl_stop(void)
 {
 	if (ut_nccl_host)
 		ut_nccl_finish(NULL);
@@ -37,9 +37,9 @@ EXPORT const struct ut_backend unitrace_backend = {
 	.version = UT_BACKEND_VERSION,
 	.size = sizeof(struct ut_backend),
 	.name = "nccl",
-	.probe = probe,
-	.start = start,
-	.stop = stop,
+	.probe = nccl_probe,
+	.start = nccl_start,
+	.stop = nccl_stop,
 };
 
 /* "coll,p2p,proxy,steps,kernel,api", as --backend-option nccl.events has it. */

@@ -76,7 +76,7 @@ static uint64_t handle_of(const struct place *p, uint64_t times)
 }
 
 /* The place that a handle means, if it is still that, in a state of those bits. */
-static struct place *place_of(uint64_t handle, unsigned int states)
+static struct place *nccl_events_place_of(uint64_t handle, unsigned int states)
 {
 	struct place *p = &places[handle >> 1 & (PLACES - 1)];
 	uint64_t word = atomic_load_explicit(&p->word, memory_order_acquire);
@@ -92,7 +92,7 @@ static struct place *place_of(uint64_t handle, unsigned int states)
 static void send_operation(struct place *p);
 
 /* Who gets here first tells of it. */
-static void finish(struct place *p)
+static void nccl_events_finish(struct place *p)
 {
 	uint64_t word = atomic_load(&p->word);
 
@@ -107,7 +107,7 @@ static struct place *take_place(uint64_t *handle)
 		struct place *p = &places[atomic_fetch_add(&cursor, 1) % PLACES];
 		uint64_t word;
 
-		finish(p);
+		nccl_events_finish(p);
 		word = atomic_load(&p->word);
 		if ((word & 3) == OPEN || (word & 3) == SUBMITTED)
 			continue;
@@ -137,49 +137,49 @@ struct facts {
 	size_t count;
 };
 
-static uint32_t name_of(const char *text)
+static uint32_t nccl_events_name_of(const char *text)
 {
 	return text && text[0] ? ut_nccl_host->name(text, strlen(text)) : 0;
 }
 
-static void add(struct facts *f, const char *key, uint32_t type, uint64_t value)
+static void nccl_events_add(struct facts *f, const char *key, uint32_t type, uint64_t value)
 {
 	if (f->count < MOST_FACTS)
-		f->items[f->count++] = (struct ut_fact){ name_of(key), type, value };
+		f->items[f->count++] = (struct ut_fact){ nccl_events_name_of(key), type, value };
 }
 
-static void add_name(struct facts *f, const char *key, uint32_t name)
+static void nccl_events_add_name(struct facts *f, const char *key, uint32_t name)
 {
 	if (name)
-		add(f, key, UT_VALUE_NAME, name);
+		nccl_events_add(f, key, UT_VALUE_NAME, name);
 }
 
-static void add_number(struct facts *f, const char *key, uint64_t value)
+static void nccl_events_add_number(struct facts *f, const char *key, uint64_t value)
 {
 	if (value)
-		add(f, key, UT_VALUE_U64, value);
+		nccl_events_add(f, key, UT_VALUE_U64, value);
 }
 
 static void add_operation(struct facts *f, const struct place *p)
 {
-	add_name(f, "comm", atomic_load(&p->comm->name));
-	add_number(f, "ranks", (uint64_t)(p->comm->ranks > 0 ? p->comm->ranks : 0));
+	nccl_events_add_name(f, "comm", atomic_load(&p->comm->name));
+	nccl_events_add_number(f, "ranks", (uint64_t)(p->comm->ranks > 0 ? p->comm->ranks : 0));
 	if (p->seq)
-		add(f, "seq", UT_VALUE_U64, p->seq - 1);
-	add_number(f, "bytes", p->in);
-	add_number(f, "received", p->out);
-	add_number(f, "count", p->count);
-	add_name(f, "datatype", p->datatype);
+		nccl_events_add(f, "seq", UT_VALUE_U64, p->seq - 1);
+	nccl_events_add_number(f, "bytes", p->in);
+	nccl_events_add_number(f, "received", p->out);
+	nccl_events_add_number(f, "count", p->count);
+	nccl_events_add_name(f, "datatype", p->datatype);
 	if (p->root >= 0)
-		add(f, "root", UT_VALUE_I64, (uint64_t)(int64_t)p->root);
+		nccl_events_add(f, "root", UT_VALUE_I64, (uint64_t)(int64_t)p->root);
 	if (p->peer >= 0)
-		add(f, "peer", UT_VALUE_I64, (uint64_t)(int64_t)p->peer);
-	add_name(f, "algorithm", p->algorithm);
-	add_name(f, "protocol", p->protocol);
-	add_number(f, "channels", p->channels);
-	add_number(f, "warps", p->warps);
+		nccl_events_add(f, "peer", UT_VALUE_I64, (uint64_t)(int64_t)p->peer);
+	nccl_events_add_name(f, "algorithm", p->algorithm);
+	nccl_events_add_name(f, "protocol", p->protocol);
+	nccl_events_add_number(f, "channels", p->channels);
+	nccl_events_add_number(f, "warps", p->warps);
 	if (p->captured)
-		add(f, "captured", UT_VALUE_U64, 1);
+		nccl_events_add(f, "captured", UT_VALUE_U64, 1);
 }
 
 /* The first number in "ncclFloat32", "ncclBfloat16", "ncclFloat8e4m3" is bits. */
@@ -292,17 +292,17 @@ static void finish_if_done(struct place *p)
 {
 	if (p->comm->kernels && p->channels && atomic_load(&p->kernels) >= p->channels &&
 	    !atomic_load(&p->proxies))
-		finish(p);
+		nccl_events_finish(p);
 }
 
 static void start_operation(struct place *p, const struct ut_nccl_event *e)
 {
-	const struct place *call = place_of(e->parent, IS_KNOWN);
+	const struct place *call = nccl_events_place_of(e->parent, IS_KNOWN);
 
-	p->func = name_of(e->func);
-	p->datatype = name_of(e->datatype);
-	p->algorithm = name_of(e->algorithm);
-	p->protocol = name_of(e->protocol);
+	p->func = nccl_events_name_of(e->func);
+	p->datatype = nccl_events_name_of(e->datatype);
+	p->algorithm = nccl_events_name_of(e->algorithm);
+	p->protocol = nccl_events_name_of(e->protocol);
 	p->count = e->count;
 	p->seq = e->seq;
 	p->root = e->root;
@@ -350,9 +350,9 @@ static uint64_t gpu_time(struct ut_nccl_comm *c, uint64_t timer, uint64_t now)
 
 static void stop_kernel(struct place *p)
 {
-	struct place *operation = place_of(p->parent, IS_KNOWN);
+	struct place *operation = nccl_events_place_of(p->parent, IS_KNOWN);
 	struct facts f = { 0 };
-	uint32_t name = operation ? operation->func : name_of("kernel");
+	uint32_t name = operation ? operation->func : nccl_events_name_of("kernel");
 
 	if (p->timer && p->timer_end >= p->timer) {
 		uint64_t end = gpu_time(p->comm, p->timer_end, p->stopped);
@@ -365,7 +365,7 @@ static void stop_kernel(struct place *p)
 		lower(&operation->first, p->begin);
 		raise(&operation->last, p->stopped);
 	}
-	add(&f, "channel", UT_VALUE_U64, p->channel);
+	nccl_events_add(&f, "channel", UT_VALUE_U64, p->channel);
 	send_work(p, ut_nccl_channel_row(p->comm, UT_NCCL_KERNELS, p->channel), name, &f);
 	if (!operation)
 		return;
@@ -377,7 +377,7 @@ static void stop_kernel(struct place *p)
 
 static void start_proxy(struct place *p, const struct ut_nccl_event *e)
 {
-	struct place *operation = place_of(e->parent, IS_KNOWN);
+	struct place *operation = nccl_events_place_of(e->parent, IS_KNOWN);
 
 	p->steps = e->steps;
 	p->chunk = e->chunk;
@@ -390,22 +390,22 @@ static void start_proxy(struct place *p, const struct ut_nccl_event *e)
 
 static void stop_proxy(struct place *p)
 {
-	struct place *operation = place_of(p->parent, IS_KNOWN);
+	struct place *operation = nccl_events_place_of(p->parent, IS_KNOWN);
 	struct facts f = { 0 };
 
 	if (p->peer >= 0)
-		add(&f, "peer", UT_VALUE_I64, (uint64_t)(int64_t)p->peer);
-	add(&f, "channel", UT_VALUE_U64, p->channel);
-	add_number(&f, "bytes", atomic_load(&p->bytes));
-	add_number(&f, "steps", (uint64_t)(p->steps > 0 ? p->steps : 0));
-	add_number(&f, "chunk_bytes", (uint64_t)(p->chunk > 0 ? p->chunk : 0));
+		nccl_events_add(&f, "peer", UT_VALUE_I64, (uint64_t)(int64_t)p->peer);
+	nccl_events_add(&f, "channel", UT_VALUE_U64, p->channel);
+	nccl_events_add_number(&f, "bytes", atomic_load(&p->bytes));
+	nccl_events_add_number(&f, "steps", (uint64_t)(p->steps > 0 ? p->steps : 0));
+	nccl_events_add_number(&f, "chunk_bytes", (uint64_t)(p->chunk > 0 ? p->chunk : 0));
 	if (p->progress)
-		add_number(&f, "queued_ns", p->progress - p->begin);
-	add_name(&f, "operation", operation ? operation->func : 0);
+		nccl_events_add_number(&f, "queued_ns", p->progress - p->begin);
+	nccl_events_add_name(&f, "operation", operation ? operation->func : 0);
 	send_work(p,
 		  ut_nccl_channel_row(p->comm, p->is_send ? UT_NCCL_SENDS : UT_NCCL_RECEIVES,
 				      p->channel),
-		  name_of(p->is_send ? "send" : "receive"), &f);
+		  nccl_events_name_of(p->is_send ? "send" : "receive"), &f);
 	if (!operation)
 		return;
 	raise(&operation->last, p->stopped);
@@ -415,7 +415,7 @@ static void stop_proxy(struct place *p)
 
 static void start_step(struct place *p, const struct ut_nccl_event *e)
 {
-	const struct place *op = place_of(e->parent, IS_KNOWN);
+	const struct place *op = nccl_events_place_of(e->parent, IS_KNOWN);
 
 	p->steps = e->steps;
 	p->state_since = p->begin;
@@ -436,29 +436,29 @@ static void step_waits(struct place *p, uint32_t wait, uint64_t now)
 
 static void stop_step(struct place *p)
 {
-	struct place *op = place_of(p->parent, IS_KNOWN);
+	struct place *op = nccl_events_place_of(p->parent, IS_KNOWN);
 	uint64_t bytes = atomic_load(&p->bytes);
 	struct facts f = { 0 };
 
 	step_waits(p, WAIT_NONE, p->stopped);
-	add(&f, "step", UT_VALUE_I64, (uint64_t)(int64_t)p->steps);
-	add_number(&f, "bytes", bytes);
+	nccl_events_add(&f, "step", UT_VALUE_I64, (uint64_t)(int64_t)p->steps);
+	nccl_events_add_number(&f, "bytes", bytes);
 	if (p->peer >= 0)
-		add(&f, "peer", UT_VALUE_I64, (uint64_t)(int64_t)p->peer);
+		nccl_events_add(&f, "peer", UT_VALUE_I64, (uint64_t)(int64_t)p->peer);
 	for (uint32_t i = WAIT_GPU; i < WAITS; i++)
-		add_number(&f, wait_names[i], p->waits[i]);
+		nccl_events_add_number(&f, wait_names[i], p->waits[i]);
 	if (op && op->type == NCCL_PROXY_OP)
 		atomic_fetch_add(&op->bytes, bytes);
 	send_work(p,
 		  ut_nccl_channel_row(p->comm, p->is_send ? UT_NCCL_SENDS : UT_NCCL_RECEIVES,
 				      p->channel),
-		  name_of(p->is_send ? "send step" : "receive step"), &f);
+		  nccl_events_name_of(p->is_send ? "send step" : "receive step"), &f);
 }
 
 /* ---- what NCCL tells ----------------------------------------------------------------------- */
 
 /* Everything but the word. */
-static void clear(struct place *p)
+static void nccl_events_clear(struct place *p)
 {
 	memset((char *)p + sizeof(p->word), 0, sizeof(*p) - sizeof(p->word));
 }
@@ -471,7 +471,7 @@ uint64_t ut_nccl_start(struct ut_nccl_comm *comm, const struct ut_nccl_event *e)
 
 	if (!ut_nccl_host->on() || !(p = take_place(&handle)))
 		return 0;
-	clear(p);
+	nccl_events_clear(p);
 	p->comm = comm;
 	p->parent = e->parent;
 	p->begin = ut_nccl_host->now();
@@ -500,7 +500,7 @@ void ut_nccl_state(uint64_t handle, int state, uint64_t value)
 		[NCCL_STEP_RECV_GPU_WAIT] = WAIT_GPU,   [NCCL_STEP_SEND_PEER_WAIT] = WAIT_PEER,
 		[NCCL_KERNEL_CHANNEL_STOP] = WAIT_NONE,
 	};
-	struct place *p = place_of(handle, IS_OPEN);
+	struct place *p = nccl_events_place_of(handle, IS_OPEN);
 
 	if (!p || state < 0 || (size_t)state >= sizeof(waits))
 		return;
@@ -518,7 +518,7 @@ void ut_nccl_state(uint64_t handle, int state, uint64_t value)
 
 void ut_nccl_stop(uint64_t handle)
 {
-	struct place *p = place_of(handle, IS_OPEN);
+	struct place *p = nccl_events_place_of(handle, IS_OPEN);
 
 	if (!p)
 		return;
@@ -540,6 +540,6 @@ void ut_nccl_finish(const struct ut_nccl_comm *comm)
 {
 	for (size_t i = 0; i < PLACES; i++) {
 		if (!comm || places[i].comm == comm)
-			finish(&places[i]);
+			nccl_events_finish(&places[i]);
 	}
 }

@@ -74,7 +74,7 @@ static int init_v5(void **context, uint64_t comm, int *mask, const char *name, i
 	return name_comm(init(context, mask, KNOWN_V5), name, comm, ranks, rank);
 }
 
-static int finalize(void *context)
+static int nccl_versions_finalize(void *context)
 {
 	if (context)
 		ut_nccl_finish(context);
@@ -84,13 +84,14 @@ static int finalize(void *context)
 /* ---- begins -------------------------------------------------------------------------------- */
 
 /* What all versions have in common: descriptions differ, these names do not. */
-static uint64_t number_of(void *handle)
+static uint64_t nccl_versions_number_of(void *handle)
 {
 	return (uint64_t)(uintptr_t)handle;
 }
 
 /* What is not known gets no handle. */
-static int begin(void *context, void **handle, const struct ut_nccl_event *e, bool known)
+static int nccl_versions_begin(void *context, void **handle, const struct ut_nccl_event *e,
+			       bool known)
 {
 	*handle = (void *)(uintptr_t)(context && known ? ut_nccl_start(context, e) : 0);
 	return NCCL_OK;
@@ -122,7 +123,7 @@ static bool take_proxy(struct ut_nccl_event *to, const struct nccl_proxy_op *op,
 
 #define TAKE_HEAD(event, from)                                                                     \
 	struct ut_nccl_event event = { .type = (uint32_t)(from)->type,                             \
-				       .parent = number_of((from)->parent),                        \
+				       .parent = nccl_versions_number_of((from)->parent),          \
 				       .root = -1,                                                 \
 				       .peer = -1 }
 
@@ -192,7 +193,7 @@ static int start_v1(void *context, void **handle, struct nccl_event_v1 *from)
 	} else {
 		known = take_proxy(&e, &from->proxy_op, from->step);
 	}
-	return begin(context, handle, &e, known);
+	return nccl_versions_begin(context, handle, &e, known);
 }
 
 /* Versions 2 and 3 put the name of the communicator into each event. */
@@ -217,8 +218,8 @@ static int start_v2(void *context, void **handle, struct nccl_event_v2 *from)
 	TAKE_HEAD(e, from);
 
 	TAKE_NAMED(context, &e, from);
-	return begin(context, handle, &e,
-		     is_named(e.type) || take_proxy(&e, &from->proxy_op, from->step));
+	return nccl_versions_begin(context, handle, &e,
+				   is_named(e.type) || take_proxy(&e, &from->proxy_op, from->step));
 }
 
 static int start_v3(void *context, void **handle, struct nccl_event_v3 *from)
@@ -229,8 +230,9 @@ static int start_v3(void *context, void **handle, struct nccl_event_v3 *from)
 	TAKE_NAMED(context, &e, from);
 	if (kernel)
 		e.channel = from->kernel_channel;
-	return begin(context, handle, &e,
-		     kernel || is_named(e.type) || take_proxy(&e, &from->proxy_op, from->step));
+	return nccl_versions_begin(context, handle, &e,
+				   kernel || is_named(e.type) ||
+					   take_proxy(&e, &from->proxy_op, from->step));
 }
 
 /* The parts that versions 4 and 5 have in common; which one it is, the type says. */
@@ -266,7 +268,7 @@ static int start_v4(void *context, void **handle, struct nccl_event_v4 *from)
 {
 	TAKE_HEAD(e, from);
 
-	return begin(context, handle, &e, take_v4(&e, PARTS_V4(from)));
+	return nccl_versions_begin(context, handle, &e, take_v4(&e, PARTS_V4(from)));
 }
 
 /* What version 5 has beyond version 4: the calls themselves. */
@@ -294,20 +296,21 @@ static int start_v5(void *context, void **handle, struct nccl_event_v5 *from)
 {
 	TAKE_HEAD(e, from);
 
-	return begin(context, handle, &e, take_v4(&e, PARTS_V4(from)) || take_api(&e, from));
+	return nccl_versions_begin(context, handle, &e,
+				   take_v4(&e, PARTS_V4(from)) || take_api(&e, from));
 }
 
 /* ---- states and ends ----------------------------------------------------------------------- */
 
-static int stop(void *handle)
+static int nccl_versions_stop(void *handle)
 {
-	ut_nccl_stop(number_of(handle));
+	ut_nccl_stop(nccl_versions_number_of(handle));
 	return NCCL_OK;
 }
 
 static int state_v1(void *handle, int state, union nccl_state_v1 *args)
 {
-	ut_nccl_state(number_of(handle), state,
+	ut_nccl_state(nccl_versions_number_of(handle), state,
 		      args && state <= NCCL_OP_RECV_DONE ? args->proxy_op.bytes : 0);
 	return NCCL_OK;
 }
@@ -321,19 +324,24 @@ static int state_v4(void *handle, int state, union nccl_state_v4 *args)
 	else if (args && ((state >= NCCL_STEP_SEND_GPU_WAIT && state <= NCCL_STEP_RECV_GPU_WAIT) ||
 			  state == NCCL_STEP_SEND_PEER_WAIT))
 		value = args->step_bytes;
-	ut_nccl_state(number_of(handle), state, value);
+	ut_nccl_state(nccl_versions_number_of(handle), state, value);
 	return NCCL_OK;
 }
 
 /* ---- what NCCL looks for ------------------------------------------------------------------- */
 
-EXPORT const struct nccl_profiler_v1 ncclProfiler_v1 = { "unitrace", init_v1,  start_v1,
-							 stop,       state_v1, finalize };
-EXPORT const struct nccl_profiler_v2 ncclProfiler_v2 = { "unitrace", init_v1,  start_v2,
-							 stop,       state_v1, finalize };
-EXPORT const struct nccl_profiler_v3 ncclProfiler_v3 = { "unitrace", init_v3,  start_v3,
-							 stop,       state_v1, finalize };
-EXPORT const struct nccl_profiler_v4 ncclProfiler_v4 = { "unitrace", init_v4,  start_v4,
-							 stop,       state_v4, finalize };
-EXPORT const struct nccl_profiler_v5 ncclProfiler_v5 = { "unitrace", init_v5,  start_v5,
-							 stop,       state_v4, finalize };
+EXPORT const struct nccl_profiler_v1 ncclProfiler_v1 = { "unitrace", init_v1,
+							 start_v1,   nccl_versions_stop,
+							 state_v1,   nccl_versions_finalize };
+EXPORT const struct nccl_profiler_v2 ncclProfiler_v2 = { "unitrace", init_v1,
+							 start_v2,   nccl_versions_stop,
+							 state_v1,   nccl_versions_finalize };
+EXPORT const struct nccl_profiler_v3 ncclProfiler_v3 = { "unitrace", init_v3,
+							 start_v3,   nccl_versions_stop,
+							 state_v1,   nccl_versions_finalize };
+EXPORT const struct nccl_profiler_v4 ncclProfiler_v4 = { "unitrace", init_v4,
+							 start_v4,   nccl_versions_stop,
+							 state_v4,   nccl_versions_finalize };
+EXPORT const struct nccl_profiler_v5 ncclProfiler_v5 = { "unitrace", init_v5,
+							 start_v5,   nccl_versions_stop,
+							 state_v4,   nccl_versions_finalize };

@@ -18,7 +18,7 @@
 static const struct ut_host *host;
 static uint32_t api, launch, copy, queues[2], device_number;
 
-static int probe(struct ut_probe *p)
+static int null_probe(struct ut_probe *p)
 {
 	p->device(p->ctx, &(struct ut_device){ .size = sizeof(struct ut_device),
 					       .name = "Null device",
@@ -31,7 +31,7 @@ static uint32_t name(const char *text)
 	return host->name(text, strlen(text));
 }
 
-static int start(const struct ut_host *h)
+static int null_start(const struct ut_host *h)
 {
 	uint32_t device;
 
@@ -51,11 +51,11 @@ static int start(const struct ut_host *h)
 	return 0;
 }
 
-static void flush(void)
+static void null_flush(void)
 {
 }
 
-static void stop(void)
+static void null_stop(void)
 {
 	if (host)
 		host->note("the null backend says good-bye");
@@ -65,10 +65,10 @@ EXPORT const struct ut_backend unitrace_backend = {
 	.version = UT_BACKEND_VERSION,
 	.size = sizeof(struct ut_backend),
 	.name = "null",
-	.probe = probe,
-	.start = start,
-	.flush = flush,
-	.stop = stop,
+	.probe = null_probe,
+	.start = null_start,
+	.flush = null_flush,
+	.stop = null_stop,
 };
 
 static void submit(uint64_t n)
@@ -122,7 +122,7 @@ EXPORT int unitrace_null_run(uint64_t count)
 #define METRICS 100
 
 /* METRICS metrics of all types: number n has the value 1000 * round + n. */
-static void measure(uint64_t rounds)
+static void null_measure(uint64_t rounds)
 {
 	static char keys[METRICS][24], titles[METRICS][24];
 	struct ut_metric metrics[METRICS];
@@ -186,7 +186,7 @@ static void send_facts(uint64_t count)
 }
 
 /* main calls f0, which calls f1, up to depth. */
-static uint32_t stack_of(uint32_t depth)
+static uint32_t null_stack_of(uint32_t depth)
 {
 	uint32_t stack = 0;
 	char text[24];
@@ -212,7 +212,7 @@ static void sample(uint64_t rate)
 	uint32_t stacks[8], names[3], source = name("null cycles");
 
 	for (uint32_t i = 0; i < 8; i++)
-		stacks[i] = stack_of(i + 1);
+		stacks[i] = null_stack_of(i + 1);
 	for (uint32_t i = 0; i < 3; i++)
 		names[i] = name(reasons[i]);
 	for (uint64_t n = 0; n < rate; n++) {
@@ -275,7 +275,7 @@ EXPORT int unitrace_null_do(const char *what, uint64_t n)
 	if (!UT_HOST_HAS(host, message))
 		return -ENOSYS;
 	if (!strcmp(what, "metrics"))
-		measure(n);
+		null_measure(n);
 	else if (!strcmp(what, "facts"))
 		send_facts(n);
 	else if (!strcmp(what, "samples"))

@@ -27,7 +27,8 @@
 		 : UT_VALUE_NAME, default                                                          \
 		 : UT_VALUE_HEX)
 
-static struct ut_fact fact(const char *key, enum ut_value_type type, const void *value, size_t size)
+static struct ut_fact opencl_calls_fact(const char *key, enum ut_value_type type, const void *value,
+					size_t size)
 {
 	const struct ut_host *host = ut_cl.host;
 	struct ut_fact f = { .key = host->name(key, strlen(key)), .type = type };
@@ -46,7 +47,7 @@ static struct ut_fact fact(const char *key, enum ut_value_type type, const void 
 	return f;
 }
 
-#define FACT(type, name) fact(#name, FACT_TYPE(name), &(name), sizeof(type))
+#define FACT(type, name) opencl_calls_fact(#name, FACT_TYPE(name), &(name), sizeof(type))
 
 /* ---- the call's record --------------------------------------------------------------------- */
 
@@ -59,13 +60,13 @@ static struct ut_fact code_fact(uint32_t key, cl_int code)
 	return (struct ut_fact){ key, UT_VALUE_I64, (uint64_t)(int64_t)code };
 }
 
-static void enter(enum ut_cl_id id)
+static void opencl_calls_enter(enum ut_cl_id id)
 {
 	ut_cl.host->call_begin(ut_cl.api, ut_cl.names[id], 0);
 }
 
 /* A call that went well needs no word about it. */
-static void leave(cl_int code)
+static void opencl_calls_leave(cl_int code)
 {
 	struct ut_fact f;
 
@@ -82,12 +83,12 @@ static void leave(cl_int code)
 							 result };                                 \
 			ut_cl.host->call_end(ut_cl.api, facts, (count) + 1);                       \
 		} else {                                                                           \
-			leave(code);                                                               \
+			opencl_calls_leave(code);                                                  \
 		}                                                                                  \
 	} while (0)
 
 #define CODE_RESULT(code)   code_fact(ut_cl.key.result, code)
-#define HANDLE_RESULT(made) fact("result", UT_VALUE_HEX, &(made), sizeof(void *))
+#define HANDLE_RESULT(made) opencl_calls_fact("result", UT_VALUE_HEX, &(made), sizeof(void *))
 /* Why nothing was made, if the program wants to know. */
 #define MADE_CODE(made)   ((made) || !errcode_ret ? CL_SUCCESS : *errcode_ret)
 #define MADE_RESULT(made) (MADE_CODE(made) ? CODE_RESULT(MADE_CODE(made)) : HANDLE_RESULT(made))
@@ -108,7 +109,7 @@ static void leave(cl_int code)
 	{                                                                                          \
 		cl_int code;                                                                       \
                                                                                                    \
-		enter(UT_CL_##name);                                                               \
+		opencl_calls_enter(UT_CL_##name);                                                  \
 		code = NEXT(cl_int, name, handle, count, __VA_ARGS__);                             \
 		LEAVE(code, CODE_RESULT(code), count, __VA_ARGS__);                                \
 		return code;                                                                       \
@@ -117,7 +118,7 @@ static void leave(cl_int code)
 #define OCL_VOID(name, handle, count, ...)                                                         \
 	WRAPPER(void, name, count, __VA_ARGS__)                                                    \
 	{                                                                                          \
-		enter(UT_CL_##name);                                                               \
+		opencl_calls_enter(UT_CL_##name);                                                  \
 		NEXT(void, name, handle, count, __VA_ARGS__);                                      \
 		LEAVE(CL_SUCCESS, CODE_RESULT(CL_SUCCESS), count, __VA_ARGS__);                    \
 	}
@@ -127,7 +128,7 @@ static void leave(cl_int code)
 	{                                                                                          \
 		type made;                                                                         \
                                                                                                    \
-		enter(UT_CL_##name);                                                               \
+		opencl_calls_enter(UT_CL_##name);                                                  \
 		made = NEXT(type, name, handle, count, __VA_ARGS__);                               \
 		LEAVE(MADE_CODE(made), MADE_RESULT(made), count, __VA_ARGS__);                     \
 		return made;                                                                       \
@@ -138,7 +139,7 @@ static void leave(cl_int code)
 	{                                                                                          \
 		type made;                                                                         \
                                                                                                    \
-		enter(UT_CL_##name);                                                               \
+		opencl_calls_enter(UT_CL_##name);                                                  \
 		made = NEXT(type, name, handle, count, __VA_ARGS__);                               \
 		LEAVE(CL_SUCCESS, HANDLE_RESULT(made), count, __VA_ARGS__);                        \
 		return made;                                                                       \
@@ -152,7 +153,7 @@ static void leave(cl_int code)
 		cl_int code;                                                                       \
                                                                                                    \
 		if (ut_cl.calls)                                                                   \
-			enter(UT_CL_##name);                                                       \
+			opencl_calls_enter(UT_CL_##name);                                          \
 		code = NEXT(cl_int, name, handle, count, __VA_ARGS__);                             \
 		if (ut_cl.calls)                                                                   \
 			LEAVE(code, CODE_RESULT(code), count, __VA_ARGS__);                        \
@@ -223,7 +224,7 @@ static cl_command_queue buffer_queue(const void *buffer)
 		type answer;                                                                       \
                                                                                                    \
 		if (ut_cl.calls)                                                                   \
-			enter(UT_CL_##name);                                                       \
+			opencl_calls_enter(UT_CL_##name);                                          \
 		answer = ut_##name(UT_MAP_##count(UT_ARGUMENT, __VA_ARGS__));                      \
 		if (ut_cl.calls)                                                                   \
 			LEAVE(OWN_CODE(answer), OWN_RESULT(answer), count, __VA_ARGS__);           \
@@ -236,7 +237,7 @@ static cl_command_queue buffer_queue(const void *buffer)
 		type made;                                                                         \
                                                                                                    \
 		if (ut_cl.calls)                                                                   \
-			enter(UT_CL_##name);                                                       \
+			opencl_calls_enter(UT_CL_##name);                                          \
 		made = ut_##name(UT_MAP_##count(UT_ARGUMENT, __VA_ARGS__));                        \
 		if (ut_cl.calls)                                                                   \
 			LEAVE(MADE_CODE(made), MADE_RESULT(made), count, __VA_ARGS__);             \
@@ -279,7 +280,7 @@ typedef cl_int(CL_API_CALL *words_fn)(void *, WORDS(WORD_TYPE));
 		cl_int code;                                                                       \
                                                                                                    \
 		if (ut_cl.calls)                                                                   \
-			enter(UT_CL_##name);                                                       \
+			opencl_calls_enter(UT_CL_##name);                                          \
 		code = next(command_buffer, WORDS(WORD_ARGUMENT));                                 \
 		if (ut_cl.calls)                                                                   \
 			LEAVE(code, CODE_RESULT(code), 1, (void *, command_buffer));               \

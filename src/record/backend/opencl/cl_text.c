@@ -28,7 +28,7 @@ const char *ut_cl_error_name(cl_int code)
 #define DEVICE_PCI_DOMAIN_NV 0x400A
 
 /* Where it sits: domain, bus, device, function. */
-static bool read_place(ut_cl_device_info_fn info, cl_device_id device, cl_uint place[4])
+static bool cl_text_read_place(ut_cl_device_info_fn info, cl_device_id device, cl_uint place[4])
 {
 	cl_uint slot = 0;
 
@@ -56,7 +56,7 @@ void ut_cl_device_text(ut_cl_device_info_fn info, cl_device_id device,
 		snprintf(text->name, sizeof(text->name), "?");
 	info(device, CL_DEVICE_TYPE, sizeof(type), &type, NULL);
 	kind = type & CL_DEVICE_TYPE_GPU ? "GPU" : type & CL_DEVICE_TYPE_CPU ? "CPU" : "device";
-	if (read_place(info, device, place))
+	if (cl_text_read_place(info, device, place))
 		snprintf(text->label, sizeof(text->label), "OpenCL %s %04x:%02x:%02x.%x", kind,
 			 place[0], place[1], place[2], place[3]);
 	else

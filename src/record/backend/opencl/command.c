@@ -61,7 +61,7 @@ static bool add_slab(void)
 	return true;
 }
 
-static struct ut_cl_command *take(void)
+static struct ut_cl_command *command_take(void)
 {
 	uint64_t head = atomic_load(&free_slots), rest;
 	struct ut_cl_command *c;
@@ -175,7 +175,7 @@ cl_event *ut_cl_submit_end(struct ut_cl_submit *s)
 
 static struct ut_cl_command *make_command(const struct ut_cl_submit *s)
 {
-	struct ut_cl_command *c = take();
+	struct ut_cl_command *c = command_take();
 
 	if (!c)
 		return NULL;

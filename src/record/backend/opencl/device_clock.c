@@ -52,7 +52,7 @@ static int64_t guess(int64_t low, int64_t high)
 	return low + (high - low) / 2;
 }
 
-static void choose(struct ut_cl_clock *c)
+static void device_clock_choose(struct ut_cl_clock *c)
 {
 	int64_t offset = atomic_load_explicit(&c->offset, memory_order_relaxed);
 
@@ -97,11 +97,11 @@ bool ut_cl_clock_feed(struct ut_cl_clock *c, enum ut_cl_clock_source source, uin
 		c->low = low;
 		c->high = high;
 		c->fed = after;
-		choose(c);
+		device_clock_choose(c);
 	} else {
 		fade(c, after);
 		fits = narrow(c, source, low, high);
-		choose(c);
+		device_clock_choose(c);
 	}
 	c->has_timer |= source == UT_CL_CLOCK_TIMER;
 	atomic_flag_clear_explicit(&c->busy, memory_order_release);

@@ -46,7 +46,7 @@ static bool read_times(cl_event event, cl_ulong times[4])
 }
 
 /* Is it over? Also when nobody can say any more. */
-static bool is_over(const struct ut_cl_command *c, cl_int *status)
+static bool harvest_is_over(const struct ut_cl_command *c, cl_int *status)
 {
 	*status = CL_COMPLETE;
 	return UT_CL(clGetEventInfo, c->event)(c->event, CL_EVENT_COMMAND_EXECUTION_STATUS,
@@ -127,17 +127,17 @@ static void feed_clock(struct ut_cl_device *d, const struct ut_cl_command *c)
 }
 
 /* Asks when the command ran. False: it is not over after all. */
-static bool learn(struct ut_cl_row *r, struct ut_cl_command *c)
+static bool harvest_learn(struct ut_cl_row *r, struct ut_cl_command *c)
 {
 	c->status = CL_COMPLETE;
 	c->timed = read_times(c->event, c->times);
 	if (c->timed)
 		feed_clock(r->device, c);
-	return c->timed || is_over(c, &c->status);
+	return c->timed || harvest_is_over(c, &c->status);
 }
 
 /* Records what the device did, and forgets the command. */
-static void report(struct ut_cl_row *r, struct ut_cl_command *c)
+static void harvest_report(struct ut_cl_row *r, struct ut_cl_command *c)
 {
 	struct ut_fact facts[8];
 	struct ut_work w = { .size = sizeof(w),
@@ -161,7 +161,7 @@ static void report(struct ut_cl_row *r, struct ut_cl_command *c)
 
 /* ---- lists --------------------------------------------------------------------------------- */
 
-static void push(struct ut_cl_row *r, struct ut_cl_command *c)
+static void harvest_push(struct ut_cl_row *r, struct ut_cl_command *c)
 {
 	c->next = atomic_load(&r->fresh);
 	while (!atomic_compare_exchange_weak(&r->fresh, &c->next, c))
@@ -200,9 +200,9 @@ static struct ut_cl_command *last_over(struct ut_cl_row *r)
 
 	for (uint32_t i = 1; i < A_FEW && far->next; i++)
 		far = far->next;
-	if (is_over(far, &status))
+	if (harvest_is_over(far, &status))
 		return far;
-	return far != r->first && is_over(r->first, &status) ? r->first : NULL;
+	return far != r->first && harvest_is_over(r->first, &status) ? r->first : NULL;
 }
 
 /*
@@ -216,12 +216,12 @@ static uint32_t send_ordered(struct ut_cl_row *r)
 	struct ut_cl_command *c = r->first;
 	uint32_t count = 0;
 
-	for (bool more = until; more && learn(r, c); c = c->next, count++)
+	for (bool more = until; more && harvest_learn(r, c); c = c->next, count++)
 		more = c != until;
 	for (uint32_t i = 0; i < count; i++) {
 		c = r->first;
 		r->first = c->next;
-		report(r, c);
+		harvest_report(r, c);
 	}
 	return count;
 }
@@ -236,8 +236,8 @@ static uint32_t send_unordered(struct ut_cl_row *r, uint32_t looks)
 	while ((c = r->first) && vain < looks && reported < A_FEW) {
 		r->first = c->next;
 		c->next = NULL;
-		if (is_over(c, &status) && learn(r, c)) {
-			report(r, c);
+		if (harvest_is_over(c, &status) && harvest_learn(r, c)) {
+			harvest_report(r, c);
 			reported++;
 			continue;
 		}
@@ -281,7 +281,7 @@ enum visit {
 	DONE,
 };
 
-static bool lock(struct ut_cl_row *r)
+static bool harvest_lock(struct ut_cl_row *r)
 {
 	return !atomic_flag_test_and_set_explicit(&r->at_work, memory_order_acquire);
 }
@@ -297,7 +297,7 @@ static enum visit visit(struct ut_cl_row *r, uint32_t looks)
 	int saved = errno;
 	uint32_t reported = 0;
 
-	if (!lock(r))
+	if (!harvest_lock(r))
 		return BUSY;
 	if (looks != OUR_LOOKS || !atomic_load(&helper.ended)) {
 		ut_cl_inside++;
@@ -350,7 +350,7 @@ void ut_cl_harvest_waited(void)
 		visit_waited(r);
 }
 
-static bool holds(const struct ut_cl_row *r, cl_event event)
+static bool harvest_holds(const struct ut_cl_row *r, cl_event event)
 {
 	const struct ut_cl_command *c = r->first;
 
@@ -368,13 +368,13 @@ bool ut_cl_harvest_references(cl_event event, cl_uint *count)
 
 		if (!atomic_load(&r->waiting))
 			continue;
-		while (!lock(r)) {
+		while (!harvest_lock(r)) {
 			if (!be_patient(&since))
 				return false;
 		}
 		take_fresh(r);
 		/* Before somebody lets go of it. */
-		found = holds(r, event) &&
+		found = harvest_holds(r, event) &&
 			!UT_CL(clGetEventInfo, event)(event, CL_EVENT_REFERENCE_COUNT,
 						      sizeof(*count), count, NULL);
 		unlock(r);
@@ -387,7 +387,7 @@ void ut_cl_harvest_add(struct ut_cl_row *r, struct ut_cl_command *c, bool is_com
 {
 	uint32_t waiting = atomic_fetch_add(&r->waiting, 1);
 
-	push(r, c);
+	harvest_push(r, c);
 	ut_helper_wake(&helper);
 	if (is_complete)
 		visit_waited(r);
@@ -397,7 +397,7 @@ void ut_cl_harvest_add(struct ut_cl_row *r, struct ut_cl_command *c, bool is_com
 
 /* ---- the end ------------------------------------------------------------------------------- */
 
-static void note(uint64_t count, const char *what)
+static void harvest_note(uint64_t count, const char *what)
 {
 	char text[200];
 
@@ -412,10 +412,11 @@ static void note_losses(uint64_t unfinished)
 	uint64_t dropped, untimed;
 
 	ut_cl_command_losses(&dropped, &untimed);
-	note(unfinished, "had not finished when the process ended");
-	note(dropped, "are missing: there was no memory for them");
-	note(untimed, "are missing: their queue cannot be timed");
-	note(atomic_exchange(&guessed, 0), "stand at their calls: the runtime gave no times");
+	harvest_note(unfinished, "had not finished when the process ended");
+	harvest_note(dropped, "are missing: there was no memory for them");
+	harvest_note(untimed, "are missing: their queue cannot be timed");
+	harvest_note(atomic_exchange(&guessed, 0),
+		     "stand at their calls: the runtime gave no times");
 }
 
 /* Our thread must be out of the runtime before that goes; it does not come back. */
@@ -424,7 +425,7 @@ static void see_helper_out(struct ut_cl_row *r)
 	const struct timespec step = { 0, MS };
 	uint32_t ms = 0;
 
-	while (!lock(r)) {
+	while (!harvest_lock(r)) {
 		if (ms++ == LAST_WAIT)
 			return;
 		nanosleep(&step, NULL);

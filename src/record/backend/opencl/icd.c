@@ -39,7 +39,7 @@ union address {
 
 /* ---- the real vendors ---------------------------------------------------------------------- */
 
-static bool is_known(const void *library)
+static bool icd_is_known(const void *library)
 {
 	for (uint32_t i = 0; i < icd.vendor_count; i++) {
 		if (icd.library[i] == library)
@@ -54,7 +54,7 @@ static void add_vendor(const char *path)
 	union address get, platforms = { 0 };
 	cl_uint count = 0, room = MOST_PLATFORMS - icd.platform_count;
 
-	if (!library || is_known(library))
+	if (!library || icd_is_known(library))
 		return;
 	get.pointer = dlsym(library, "clGetExtensionFunctionAddress");
 	if (get.pointer)
@@ -156,7 +156,7 @@ static void put_wrappers(cl_platform_id platform, bool alone)
 	}
 }
 
-static void load(void)
+static void icd_load(void)
 {
 	add_vendors();
 	if (!icd.platform_count || !ut_cl_join())
@@ -169,7 +169,7 @@ static void load_once(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-	pthread_once(&once, load);
+	pthread_once(&once, icd_load);
 }
 
 /* ---- what a loader asks a vendor for ------------------------------------------------------- */

@@ -124,7 +124,7 @@ void *CL_API_CALL ut_clGetExtensionFunctionAddressForPlatform(cl_platform_id pla
 
 /* ---- the backend --------------------------------------------------------------------------- */
 
-static uint32_t number(const char *text)
+static uint32_t opencl_number(const char *text)
 {
 	return ut_cl.host->name(text, strlen(text));
 }
@@ -136,7 +136,7 @@ static void forked(void)
 	ut_cl_command_forked();
 }
 
-static int start(const struct ut_host *host)
+static int opencl_start(const struct ut_host *host)
 {
 	if (!(host->want & (UT_WANT_CALLS | UT_WANT_SUBMITS | UT_WANT_WORK)))
 		return -ECANCELED;
@@ -145,30 +145,30 @@ static int start(const struct ut_host *host)
 	ut_cl.submits = host->want & UT_WANT_SUBMITS;
 	ut_cl.work = host->want & UT_WANT_WORK;
 	ut_cl.args = host->want & UT_WANT_CALL_ARGS;
-	ut_cl.api = number("OpenCL");
+	ut_cl.api = opencl_number("OpenCL");
 	for (uint32_t id = 0; id < UT_CL_COUNT; id++) {
 		if (ut_cl_wrapper(id))
-			ut_cl.names[id] = number(ut_cl_name(id));
+			ut_cl.names[id] = opencl_number(ut_cl_name(id));
 	}
-	ut_cl.key.error = number("error");
-	ut_cl.key.result = number("result");
-	ut_cl.key.status = number("status");
-	ut_cl.key.bytes = number("bytes");
-	ut_cl.key.direction = number("direction");
-	ut_cl.key.global = number("global");
-	ut_cl.key.local = number("local");
-	ut_cl.key.items = number("work_items");
-	ut_cl.key.commands = number("commands");
-	ut_cl.key.clock_error = number("clock error (ns)");
-	ut_cl.key.times = number("times");
-	ut_cl.no_times = number("unknown");
-	ut_cl.directions[UT_CL_H2D] = number("H2D");
-	ut_cl.directions[UT_CL_D2H] = number("D2H");
-	ut_cl.directions[UT_CL_D2D] = number("D2D");
+	ut_cl.key.error = opencl_number("error");
+	ut_cl.key.result = opencl_number("result");
+	ut_cl.key.status = opencl_number("status");
+	ut_cl.key.bytes = opencl_number("bytes");
+	ut_cl.key.direction = opencl_number("direction");
+	ut_cl.key.global = opencl_number("global");
+	ut_cl.key.local = opencl_number("local");
+	ut_cl.key.items = opencl_number("work_items");
+	ut_cl.key.commands = opencl_number("commands");
+	ut_cl.key.clock_error = opencl_number("clock error (ns)");
+	ut_cl.key.times = opencl_number("times");
+	ut_cl.no_times = opencl_number("unknown");
+	ut_cl.directions[UT_CL_H2D] = opencl_number("H2D");
+	ut_cl.directions[UT_CL_D2H] = opencl_number("D2H");
+	ut_cl.directions[UT_CL_D2D] = opencl_number("D2D");
 	return pthread_atfork(NULL, NULL, forked) ? -ENOMEM : 0;
 }
 
-static void flush(void)
+static void opencl_flush(void)
 {
 	ut_cl_harvest_all();
 }
@@ -178,12 +178,12 @@ UT_EXPORT const struct ut_backend unitrace_backend = {
 	.size = sizeof(struct ut_backend),
 	.name = "opencl",
 	.probe = ut_cl_probe,
-	.start = start,
-	.flush = flush,
+	.start = opencl_start,
+	.flush = opencl_flush,
 	.stop = ut_cl_harvest_end,
 };
 
-static void join(void)
+static void opencl_join(void)
 {
 	if (!ut_backend_join(&unitrace_backend))
 		ut_cl.host = NULL;
@@ -193,7 +193,7 @@ bool ut_cl_join(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-	pthread_once(&once, join);
+	pthread_once(&once, opencl_join);
 	return ut_cl.host;
 }
 

@@ -32,7 +32,7 @@ static ut_cl_fn *symbol(void *library, const char *name)
 	return found.function;
 }
 
-static int fail(struct ut_probe *probe, const char *why)
+static int opencl_probe_fail(struct ut_probe *probe, const char *why)
 {
 	snprintf(probe->why, sizeof(probe->why), "%s", why);
 	return -ENODEV;
@@ -42,7 +42,8 @@ static int fail(struct ut_probe *probe, const char *why)
 static int fail_without_devices(struct ut_probe *probe)
 {
 	static const char *const files[] = { "/dev/dri/renderD*", "/dev/nvidia[0-9]*", "/dev/kfd" };
-	int rc = fail(probe, "OpenCL: there are drivers, but no device that they could use");
+	int rc = opencl_probe_fail(probe,
+				   "OpenCL: there are drivers, but no device that they could use");
 	glob_t found;
 
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
@@ -85,16 +86,16 @@ int ut_cl_probe(struct ut_probe *probe)
 	struct functions f;
 
 	if (!library)
-		return fail(probe, "OpenCL: libOpenCL.so.1 is not installed (Debian: "
-				   "ocl-icd-libopencl1)");
+		return opencl_probe_fail(probe, "OpenCL: libOpenCL.so.1 is not installed (Debian: "
+						"ocl-icd-libopencl1)");
 	f.platforms = (UT_CL_FUNCTION(clGetPlatformIDs))symbol(library, "clGetPlatformIDs");
 	f.devices = (UT_CL_FUNCTION(clGetDeviceIDs))symbol(library, "clGetDeviceIDs");
 	f.device_info = (ut_cl_device_info_fn)symbol(library, "clGetDeviceInfo");
 	if (!f.platforms || !f.devices || !f.device_info)
-		return fail(probe, "OpenCL: libOpenCL.so.1 is not an OpenCL loader");
+		return opencl_probe_fail(probe, "OpenCL: libOpenCL.so.1 is not an OpenCL loader");
 	if (f.platforms(MOST_PLATFORMS, list, &count) || !count)
-		return fail(probe, "OpenCL: libOpenCL.so.1 finds no driver (see "
-				   "/etc/OpenCL/vendors)");
+		return opencl_probe_fail(probe, "OpenCL: libOpenCL.so.1 finds no driver (see "
+						"/etc/OpenCL/vendors)");
 	for (cl_uint i = 0; i < count && i < MOST_PLATFORMS; i++)
 		devices += list_devices(probe, &f, list[i]);
 	return devices ? 0 : fail_without_devices(probe);

@@ -41,7 +41,7 @@ struct ut_cl_row *ut_cl_row_last(void)
 	return atomic_load(&last_row);
 }
 
-static bool take_row(struct ut_cl_row *r)
+static bool opencl_queue_take_row(struct ut_cl_row *r)
 {
 	bool taken = false;
 
@@ -72,11 +72,13 @@ static struct ut_cl_row *free_row(const struct ut_cl_device *d, bool ordered, ui
 		if (r->device != d || r->ordered != ordered || atomic_load(&r->taken) ||
 		    atomic_load(&r->waiting))
 			continue;
-		if (r->context == context && take_row(r))
+		if (r->context == context && opencl_queue_take_row(r))
 			return r;
 		other = r;
 	}
-	return other && atomic_load(&row_count) >= ENOUGH_ROWS && take_row(other) ? other : NULL;
+	return other && atomic_load(&row_count) >= ENOUGH_ROWS && opencl_queue_take_row(other)
+		       ? other
+		       : NULL;
 }
 
 static struct ut_cl_row *new_row(struct ut_cl_device *d, bool ordered, uint32_t context,
@@ -303,7 +305,8 @@ cl_int CL_API_CALL ut_clReleaseCommandQueue(cl_command_queue command_queue)
 /* ---- asked about --------------------------------------------------------------------------- */
 
 /* An answer in the way of OpenCL's queries. */
-static cl_int answer(const void *from, size_t size, size_t room, void *to, size_t *size_ret)
+static cl_int opencl_queue_answer(const void *from, size_t size, size_t room, void *to,
+				  size_t *size_ret)
 {
 	if (to && room < size)
 		return CL_INVALID_VALUE;
@@ -329,8 +332,8 @@ cl_int CL_API_CALL ut_clGetCommandQueueInfo(cl_command_queue command_queue,
 	cl_int code;
 
 	if (r && r->has_list && param_name == CL_QUEUE_PROPERTIES_ARRAY)
-		return answer(r->property, r->property_count * sizeof(*r->property),
-			      param_value_size, param_value, param_value_size_ret);
+		return opencl_queue_answer(r->property, r->property_count * sizeof(*r->property),
+					   param_value_size, param_value, param_value_size_ret);
 	code = UT_CL(clGetCommandQueueInfo, command_queue)(
 		command_queue, param_name, param_value_size, param_value, param_value_size_ret);
 	if (q && q->forced && param_name == CL_QUEUE_PROPERTIES && !code && param_value) {

@@ -19,13 +19,13 @@ uint32_t ut_sycl_name(const char *text)
 
 /* ---- the backend --------------------------------------------------------------------------- */
 
-static int probe(struct ut_probe *p)
+static int sycl_probe(struct ut_probe *p)
 {
 	(void)p; /* devices are those of the runtimes below */
 	return 0;
 }
 
-static int start(const struct ut_host *host)
+static int sycl_start(const struct ut_host *host)
 {
 	ut_sycl.host = host;
 	ut_sycl.api = ut_sycl_name("SYCL");
@@ -42,8 +42,8 @@ UT_EXPORT const struct ut_backend unitrace_backend = {
 	.version = UT_BACKEND_VERSION,
 	.size = sizeof(struct ut_backend),
 	.name = "sycl",
-	.probe = probe,
-	.start = start,
+	.probe = sycl_probe,
+	.start = sycl_start,
 };
 
 /* ---- the framework ------------------------------------------------------------------------- */
@@ -58,7 +58,7 @@ static void *framework_of(const void *caller)
 		       : NULL;
 }
 
-static bool find_functions(const void *caller)
+static bool sycl_find_functions(const void *caller)
 {
 	void *library = framework_of(caller);
 	const struct {
@@ -153,7 +153,7 @@ static bool ready(const void *caller)
 	if (!ut_sycl.host)
 		ut_backend_join(&unitrace_backend);
 	if (ut_sycl.host && !found) {
-		found = find_functions(caller);
+		found = sycl_find_functions(caller);
 		if (!found)
 			ut_sycl.host->note("SYCL is not recorded: this XPTI framework lacks "
 					   "functions that subscribers need");

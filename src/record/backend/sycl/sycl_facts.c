@@ -76,7 +76,7 @@ static uint32_t look_at_key(uint32_t number)
 }
 
 /* Numbers of strings are for ever; looking one up takes a lock of the framework's. */
-static uint32_t key_of(uint32_t number)
+static uint32_t sycl_facts_key_of(uint32_t number)
 {
 	static _Atomic uint64_t known[KNOWN_KEYS]; /* number and enum key */
 	_Atomic uint64_t *at = &known[number % KNOWN_KEYS];
@@ -94,7 +94,7 @@ static bool is_unknown(const char *text, size_t len)
 	return !len || text[0] == '<'; /* "<unknown-file>" */
 }
 
-static uint64_t value_of(const struct xpti_object *o, uint32_t type)
+static uint64_t sycl_facts_value_of(const struct xpti_object *o, uint32_t type)
 {
 	uint64_t value = 0;
 
@@ -134,7 +134,7 @@ static void add_metadata(struct ut_sycl_facts *f, const struct xpti_pair *p)
 		METADATA(OURS)
 #undef OURS
 	};
-	uint32_t key = key_of(p->key);
+	uint32_t key = sycl_facts_key_of(p->key);
 	struct xpti_object o;
 
 	if (key == OF_NO_INTEREST)
@@ -144,10 +144,10 @@ static void add_metadata(struct ut_sycl_facts *f, const struct xpti_pair *p)
 		add_launch(f, &o);
 	else
 		ut_sycl_fact(f, ours[key - FIRST_KEY].key, ours[key - FIRST_KEY].type,
-			     value_of(&o, ours[key - FIRST_KEY].type));
+			     sycl_facts_value_of(&o, ours[key - FIRST_KEY].type));
 }
 
-static void add_place(struct ut_sycl_facts *f, const struct xpti_payload *p)
+static void sycl_facts_add_place(struct ut_sycl_facts *f, const struct xpti_payload *p)
 {
 	size_t len = p->file ? strnlen(p->file, LONGEST_TEXT) : 0;
 
@@ -167,7 +167,7 @@ void ut_sycl_facts_of(struct ut_sycl_facts *f, struct xpti_event *event)
 	const struct xpti_pair *p = map ? map->first : NULL;
 
 	if (place)
-		add_place(f, place);
+		sycl_facts_add_place(f, place);
 	for (size_t i = 0; p && i < map->count && i < MOST_METADATA; i++, p = p->next)
 		add_metadata(f, p);
 }

@@ -20,14 +20,14 @@ struct numbered {
 static struct ut_handle_table nodes = { .size = sizeof(struct numbered) };
 static struct ut_handle_table signals = { .size = sizeof(struct numbered) };
 
-static uint64_t get(const struct ut_handle_table *t, uint64_t key)
+static uint64_t sycl_graph_get(const struct ut_handle_table *t, uint64_t key)
 {
 	const struct numbered *n = key ? ut_handle_find(t, (const void *)(uintptr_t)key) : NULL;
 
 	return n ? atomic_load_explicit(&n->node, memory_order_relaxed) : 0;
 }
 
-static void put(struct ut_handle_table *t, uint64_t key, uint64_t node)
+static void sycl_graph_put(struct ut_handle_table *t, uint64_t key, uint64_t node)
 {
 	struct numbered *n = key ? ut_handle_item_of(t, (const void *)(uintptr_t)key) : NULL;
 
@@ -37,12 +37,12 @@ static void put(struct ut_handle_table *t, uint64_t key, uint64_t node)
 
 uint64_t ut_sycl_node_of(uint64_t event_id)
 {
-	return get(&nodes, event_id);
+	return sycl_graph_get(&nodes, event_id);
 }
 
 uint64_t ut_sycl_node_of_signal(uint64_t address)
 {
-	return get(&signals, address);
+	return sycl_graph_get(&signals, address);
 }
 
 void ut_sycl_say(uint32_t name, const struct ut_sycl_facts *facts)
@@ -65,8 +65,8 @@ void ut_sycl_on_node(uint16_t point, struct xpti_event *parent, struct xpti_even
 	if (!event)
 		return;
 	called = ut_sycl_event_name(event, &stands_for);
-	same = get(&signals, stands_for);
-	put(&nodes, event->id, same ? same : instance);
+	same = sycl_graph_get(&signals, stands_for);
+	sycl_graph_put(&nodes, event->id, same ? same : instance);
 	if (same || !ut_sycl.host->on())
 		return;
 	if (!name)
@@ -109,8 +109,8 @@ void ut_sycl_on_edge(uint16_t point, struct xpti_event *parent, struct xpti_even
 		return;
 	if (!name)
 		name = ut_sycl_name("edge create");
-	source = get(&nodes, event->source);
-	target = get(&nodes, event->target);
+	source = sycl_graph_get(&nodes, event->source);
+	target = sycl_graph_get(&nodes, event->target);
 	ut_sycl_fact(&f, ut_sycl.key.from_node, UT_VALUE_U64, source);
 	ut_sycl_fact(&f, ut_sycl.key.to_node, UT_VALUE_U64, target);
 	ut_sycl_fact(&f, ut_sycl.key.access, UT_VALUE_NAME, ut_sycl_event_name(event, NULL));
@@ -127,7 +127,8 @@ void ut_sycl_on_signal(uint16_t point, struct xpti_event *parent, struct xpti_ev
 	(void)parent;
 	(void)instance;
 	if (event)
-		put(&signals, (uint64_t)(uintptr_t)data, get(&nodes, event->id));
+		sycl_graph_put(&signals, (uint64_t)(uintptr_t)data,
+			       sycl_graph_get(&nodes, event->id));
 }
 
 void ut_sycl_on_queue(uint16_t point, struct xpti_event *parent, struct xpti_event *event,

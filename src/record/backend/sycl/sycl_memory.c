@@ -34,7 +34,7 @@ void ut_sycl_memory_forked(void)
 }
 
 /* Devices are few; two threads that come first at once take the same place in turn. */
-static uint32_t place_of(uint32_t device)
+static uint32_t sycl_memory_place_of(uint32_t device)
 {
 	uint32_t at = 0, none = 0;
 
@@ -49,7 +49,7 @@ static uint32_t place_of(uint32_t device)
 	return at;
 }
 
-static void count(uint32_t at, int64_t bytes)
+static void sycl_memory_count(uint32_t at, int64_t bytes)
 {
 	int64_t now = atomic_fetch_add(&in_use[at].bytes, bytes) + bytes;
 
@@ -101,7 +101,7 @@ static void allocated(const struct ut_sycl_facts *f, struct xpti_event *event)
 	const struct ut_fact *address = fact_of(f, ut_sycl.key.address);
 	const struct ut_fact *bytes = fact_of(f, ut_sycl.key.bytes);
 	const struct ut_fact *device = fact_of(f, ut_sycl.key.device);
-	uint32_t at = place_of(device ? (uint32_t)device->value : UINT32_MAX);
+	uint32_t at = sycl_memory_place_of(device ? (uint32_t)device->value : UINT32_MAX);
 	struct block *b =
 		address && bytes
 			? ut_handle_item_of(&blocks, (const void *)(uintptr_t)address->value)
@@ -112,7 +112,7 @@ static void allocated(const struct ut_sycl_facts *f, struct xpti_event *event)
 	name_counter(at, event);
 	atomic_store(&b->device, at);
 	atomic_store(&b->bytes, bytes->value);
-	count(at, (int64_t)bytes->value);
+	sycl_memory_count(at, (int64_t)bytes->value);
 }
 
 static void released(uint64_t address)
@@ -122,10 +122,10 @@ static void released(uint64_t address)
 	uint64_t bytes = b ? atomic_exchange(&b->bytes, 0) : 0;
 
 	if (bytes)
-		count(atomic_load(&b->device), -(int64_t)bytes);
+		sycl_memory_count(atomic_load(&b->device), -(int64_t)bytes);
 }
 
-static void gather(struct ut_sycl_facts *f, struct xpti_event *event, const void *data)
+static void sycl_memory_gather(struct ut_sycl_facts *f, struct xpti_event *event, const void *data)
 {
 	const struct xpti_memory *m = event ? NULL : data;
 
@@ -155,7 +155,7 @@ void ut_sycl_on_memory(uint16_t point, struct xpti_event *parent, struct xpti_ev
 	}
 	if (!ut_sycl_is_open(UT_SYCL_MEMORY, instance))
 		return;
-	gather(&f, event, data);
+	sycl_memory_gather(&f, event, data);
 	ut_sycl_end(UT_SYCL_MEMORY, instance, &f);
 	address = fact_of(&f, ut_sycl.key.address);
 	if (!release)

@@ -39,7 +39,7 @@ void ut_sycl_begin(enum ut_sycl_kind kind, uint64_t instance, uint32_t name, uin
 }
 
 /* Where it is, plus 1. */
-static uint32_t find(uint64_t tag)
+static uint32_t sycl_spans_find(uint64_t tag)
 {
 	uint32_t at = mine.depth;
 
@@ -50,7 +50,7 @@ static uint32_t find(uint64_t tag)
 
 bool ut_sycl_is_open(enum ut_sycl_kind kind, uint64_t instance)
 {
-	bool open = find(tag_of(kind, instance));
+	bool open = sycl_spans_find(tag_of(kind, instance));
 
 	if (!open && mine.deeper)
 		mine.deeper--;
@@ -59,7 +59,7 @@ bool ut_sycl_is_open(enum ut_sycl_kind kind, uint64_t instance)
 
 void ut_sycl_end(enum ut_sycl_kind kind, uint64_t instance, const struct ut_sycl_facts *facts)
 {
-	uint32_t at = find(tag_of(kind, instance));
+	uint32_t at = sycl_spans_find(tag_of(kind, instance));
 
 	if (!at)
 		return;
@@ -121,7 +121,7 @@ void ut_sycl_on_wait(uint16_t point, struct xpti_event *parent, struct xpti_even
 /* ---- the runtime below --------------------------------------------------------------------- */
 
 /* Each function's name once; those of the two ways that lead here are the same. */
-static uint32_t name_of(uint32_t number, const char *text)
+static uint32_t sycl_spans_name_of(uint32_t number, const char *text)
 {
 	static _Atomic uint32_t names[MOST_UR];
 
@@ -156,7 +156,8 @@ void ut_sycl_on_call(uint16_t point, struct xpti_event *parent, struct xpti_even
 	if (!call)
 		return;
 	if (point == XPTI_FUNCTION_WITH_ARGS_BEGIN) {
-		ut_sycl_begin(UT_SYCL_CALL, instance, name_of(call->number, call->name), 0);
+		ut_sycl_begin(UT_SYCL_CALL, instance, sycl_spans_name_of(call->number, call->name),
+			      0);
 	} else if (ut_sycl_is_open(UT_SYCL_CALL, instance)) {
 		if (call->result) {
 			memcpy(&result, call->result, sizeof(result));

@@ -22,7 +22,7 @@ static size_t find_place(const struct ut_maps *m, uint64_t address)
 	return low;
 }
 
-static void remember(struct ut_maps *m, const struct ut_map *gone, uint64_t died)
+static void file_maps_remember(struct ut_maps *m, const struct ut_map *gone, uint64_t died)
 {
 	m->old = ut_grow(m->old, m->old_count + 1, &m->old_cap, sizeof(*m->old));
 	m->old[m->old_count] = *gone;
@@ -38,7 +38,7 @@ static void insert(struct ut_maps *m, size_t at, const struct ut_map *map)
 }
 
 /* Makes room: what lies there is cut, or gone. */
-static void cut(struct ut_maps *m, const struct ut_map *map)
+static void file_maps_cut(struct ut_maps *m, const struct ut_map *map)
 {
 	size_t at = find_place(m, map->start);
 
@@ -46,7 +46,7 @@ static void cut(struct ut_maps *m, const struct ut_map *map)
 		struct ut_map old = m->items[at];
 		struct ut_map left = old, right = old;
 
-		remember(m, &old, map->born);
+		file_maps_remember(m, &old, map->born);
 		memmove(&m->items[at], &m->items[at + 1], (m->count - at - 1) * sizeof(*m->items));
 		m->count--;
 		left.end = map->start;
@@ -75,7 +75,7 @@ void ut_maps_add(struct ut_maps *m, const struct ut_map *map)
 	if (map->start >= map->end || is_there(m, map))
 		return;
 	m->changes++;
-	cut(m, map);
+	file_maps_cut(m, map);
 	insert(m, find_place(m, map->start), map);
 }
 

@@ -53,7 +53,7 @@ void ut_image_free(struct ut_image *i)
 /* ---- records ------------------------------------------------------------------------------- */
 
 /* A record of a struct and up to two texts. */
-static void put(struct ut_image *i, enum ut_cpu_rec type, const void *fixed, size_t size)
+static void image_put(struct ut_image *i, enum ut_cpu_rec type, const void *fixed, size_t size)
 {
 	const struct ut_cpu_rec_head head = { .type = type,
 					      .size = (uint32_t)(sizeof(head) + size) };
@@ -104,8 +104,8 @@ uint32_t ut_image_place(struct ut_image *i, const struct ut_image_session *s, ui
 		report_module(i, s, module);
 	number = ++i->place_count;
 	ut_idmap_put(&i->places, key, number);
-	put(i, UT_CPU_PLACE, &(struct ut_cpu_place){ number, module, at },
-	    sizeof(struct ut_cpu_place));
+	image_put(i, UT_CPU_PLACE, &(struct ut_cpu_place){ number, module, at },
+		  sizeof(struct ut_cpu_place));
 	return number;
 }
 
@@ -125,8 +125,8 @@ uint32_t ut_image_script(struct ut_image *i, const struct ut_image_session *s,
 	put_texts(i, UT_CPU_NAMED, &(struct ut_cpu_named){ number, line->line },
 		  sizeof(struct ut_cpu_named),
 		  (const char *const[]){ line->function, line->file, NULL });
-	put(i, UT_CPU_PLACE, &(struct ut_cpu_place){ number, UT_MODULE_SCRIPT, line->line },
-	    sizeof(struct ut_cpu_place));
+	image_put(i, UT_CPU_PLACE, &(struct ut_cpu_place){ number, UT_MODULE_SCRIPT, line->line },
+		  sizeof(struct ut_cpu_place));
 	return number;
 }
 
@@ -139,8 +139,8 @@ uint32_t ut_image_stack(struct ut_image *i, uint32_t caller, uint32_t place)
 		return number;
 	number = ++i->stack_count;
 	ut_idmap_put(&i->stacks, key, number);
-	put(i, UT_CPU_STACK, &(struct ut_cpu_stack){ number, caller, place, 0 },
-	    sizeof(struct ut_cpu_stack));
+	image_put(i, UT_CPU_STACK, &(struct ut_cpu_stack){ number, caller, place, 0 },
+		  sizeof(struct ut_cpu_stack));
 	return number;
 }
 
@@ -161,19 +161,19 @@ static void stop_running(struct ut_image_task *task, uint64_t time)
 void ut_image_gone(struct ut_image *i, uint32_t tid, uint64_t time)
 {
 	stop_running(ut_image_task(i, tid), time);
-	put(i, UT_CPU_GONE, &(struct ut_cpu_thread){ .tid = tid, .time = time },
-	    sizeof(struct ut_cpu_thread));
+	image_put(i, UT_CPU_GONE, &(struct ut_cpu_thread){ .tid = tid, .time = time },
+		  sizeof(struct ut_cpu_thread));
 }
 
 void ut_image_sample(struct ut_image *i, const struct ut_cpu_sample *sample)
 {
-	put(i, UT_CPU_SAMPLE, sample, sizeof(*sample));
+	image_put(i, UT_CPU_SAMPLE, sample, sizeof(*sample));
 	i->samples++;
 }
 
 void ut_image_wait(struct ut_image *i, const struct ut_cpu_sample *sample)
 {
-	put(i, UT_CPU_WAIT, sample, sizeof(*sample));
+	image_put(i, UT_CPU_WAIT, sample, sizeof(*sample));
 }
 
 void ut_image_switch(struct ut_image *i, const struct ut_cpu_switch_rec *rec)
@@ -184,7 +184,7 @@ void ut_image_switch(struct ut_image *i, const struct ut_cpu_switch_rec *rec)
 		task->since = rec->time;
 	else
 		stop_running(task, rec->time);
-	put(i, UT_CPU_SWITCH, rec, sizeof(*rec));
+	image_put(i, UT_CPU_SWITCH, rec, sizeof(*rec));
 }
 
 uint64_t ut_image_ran(const struct ut_image *i, uint64_t end)
@@ -209,12 +209,12 @@ void ut_image_look(struct ut_image *i, uint32_t tid, uint64_t time, const char *
 
 void ut_image_rest(struct ut_image *i, const struct ut_cpu_rest_rec *rec)
 {
-	put(i, UT_CPU_REST, rec, sizeof(*rec));
+	image_put(i, UT_CPU_REST, rec, sizeof(*rec));
 }
 
 void ut_image_times(struct ut_image *i, const struct ut_cpu_times *times)
 {
-	put(i, UT_CPU_TIMES, times, sizeof(*times));
+	image_put(i, UT_CPU_TIMES, times, sizeof(*times));
 }
 
 struct ut_image_task *ut_image_task(struct ut_image *i, uint32_t tid)
@@ -232,19 +232,19 @@ struct ut_image_task *ut_image_task(struct ut_image *i, uint32_t tid)
 
 void ut_image_counter(struct ut_image *i, uint64_t time, enum ut_cpu_counter which, uint64_t value)
 {
-	put(i, UT_CPU_COUNTER,
-	    &(struct ut_cpu_counter_rec){ .time = time, .which = which, .value = value },
-	    sizeof(struct ut_cpu_counter_rec));
+	image_put(i, UT_CPU_COUNTER,
+		  &(struct ut_cpu_counter_rec){ .time = time, .which = which, .value = value },
+		  sizeof(struct ut_cpu_counter_rec));
 }
 
 void ut_image_count(struct ut_image *i, enum ut_cpu_rec type, uint64_t time, uint64_t count)
 {
-	put(i, type, &(struct ut_cpu_count){ time, count }, sizeof(struct ut_cpu_count));
+	image_put(i, type, &(struct ut_cpu_count){ time, count }, sizeof(struct ut_cpu_count));
 }
 
 /* ---- the file ------------------------------------------------------------------------------ */
 
-static bool write_all(int fd, const void *data, size_t size)
+static bool image_write_all(int fd, const void *data, size_t size)
 {
 	const char *at = data;
 
@@ -262,7 +262,7 @@ static bool write_all(int fd, const void *data, size_t size)
 }
 
 /* What the process says about itself, if it is still there. */
-static void describe(struct ut_image *i)
+static void image_describe(struct ut_image *i)
 {
 	char path[64];
 	ssize_t len;
@@ -314,7 +314,7 @@ static void fill_header(struct ut_image *i, const struct ut_image_session *s)
 	uint64_t proc_start;
 
 	if (!i->described)
-		describe(i);
+		image_describe(i);
 	proc_start = i->header.proc_start;
 	memcpy(cmdline, i->header.cmdline, sizeof(cmdline));
 	i->header = s->header;
@@ -328,7 +328,7 @@ static void fill_header(struct ut_image *i, const struct ut_image_session *s)
 	snprintf(i->header.name, sizeof(i->header.name), "%s", i->name);
 }
 
-static int make(struct ut_image *i, const struct ut_image_session *s)
+static int image_make(struct ut_image *i, const struct ut_image_session *s)
 {
 	int fd;
 
@@ -338,7 +338,7 @@ static int make(struct ut_image *i, const struct ut_image_session *s)
 	if (fd < 0)
 		return -errno;
 	fill_header(i, s);
-	if (!write_all(fd, &i->header, sizeof(i->header))) {
+	if (!image_write_all(fd, &i->header, sizeof(i->header))) {
 		close(fd);
 		return -ENOSPC;
 	}
@@ -351,12 +351,12 @@ static void write_out(struct ut_image *i, struct ut_image_session *s)
 
 	fd = i->failed    ? -i->failed
 	     : i->path[0] ? open(i->path, O_WRONLY | O_APPEND | O_CLOEXEC)
-			  : make(i, s);
+			  : image_make(i, s);
 	if (fd >= 0 && ut_disk_below(fd, s->disk_reserve, i->out.len)) {
 		close(fd);
 		fd = -UT_SPOOL_RESERVE;
 	}
-	if (fd < 0 || !write_all(fd, i->out.data, i->out.len)) {
+	if (fd < 0 || !image_write_all(fd, i->out.data, i->out.len)) {
 		i->failed = fd < 0 && fd != -1 ? -fd : errno;
 		s->failure = i->failed;
 		s->lost += i->samples;

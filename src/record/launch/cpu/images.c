@@ -46,7 +46,7 @@ void ut_images_release(struct ut_images *im)
 
 /* ---- which there are ----------------------------------------------------------------------- */
 
-static struct ut_image **slot_of(struct ut_images *im, uint32_t pid)
+static struct ut_image **images_slot_of(struct ut_images *im, uint32_t pid)
 {
 	uint32_t at = ut_idmap_get(&im->by_pid, pid);
 
@@ -74,9 +74,9 @@ static void report_switches(const struct ut_images *im, struct ut_image *i)
 }
 
 /* The process runs something else now. What it ran before is kept until its samples are read. */
-static struct ut_image *begin(struct ut_images *im, struct ut_image *next)
+static struct ut_image *images_begin(struct ut_images *im, struct ut_image *next)
 {
-	struct ut_image **slot = slot_of(im, next->pid);
+	struct ut_image **slot = images_slot_of(im, next->pid);
 
 	if (*slot && (!(*slot)->end || (*slot)->end > next->start)) {
 		(*slot)->end = next->start;
@@ -112,7 +112,7 @@ static void read_comm(uint32_t pid, uint32_t tid, char *name, size_t size)
 	fclose(f);
 }
 
-static struct ut_image *find(const struct ut_images *im, uint32_t pid, uint64_t time)
+static struct ut_image *images_find(const struct ut_images *im, uint32_t pid, uint64_t time)
 {
 	uint32_t at = ut_idmap_get(&im->by_pid, pid);
 	struct ut_image *i = at ? im->items[at - 1] : NULL;
@@ -125,19 +125,19 @@ static struct ut_image *find(const struct ut_images *im, uint32_t pid, uint64_t 
 struct ut_image *ut_images_begin_root(struct ut_images *im, uint32_t pid, uint64_t start,
 				      const char *name)
 {
-	return begin(im, ut_image_new(pid, (uint32_t)getpid(), start, name));
+	return images_begin(im, ut_image_new(pid, (uint32_t)getpid(), start, name));
 }
 
 struct ut_image *ut_images_begin(struct ut_images *im, uint32_t pid, uint32_t ppid, uint64_t start)
 {
-	const struct ut_image *near = find(im, pid, start);
+	const struct ut_image *near = images_find(im, pid, start);
 	char name[64];
 
 	read_comm(pid, pid, name, sizeof(name));
-	near = near ? near : find(im, ppid, start);
+	near = near ? near : images_find(im, ppid, start);
 	if (!name[0] && near) /* it is gone already */
 		snprintf(name, sizeof(name), "%s", near->name);
-	return begin(im, ut_image_new(pid, ppid, start, name));
+	return images_begin(im, ut_image_new(pid, ppid, start, name));
 }
 
 static struct ut_image *unheard_of(struct ut_images *im, uint32_t pid, uint64_t time)
@@ -150,7 +150,7 @@ static struct ut_image *unheard_of(struct ut_images *im, uint32_t pid, uint64_t 
 
 struct ut_image *ut_images_at(struct ut_images *im, uint32_t pid, uint64_t time)
 {
-	struct ut_image *i = find(im, pid, time);
+	struct ut_image *i = images_find(im, pid, time);
 
 	return i ? i : unheard_of(im, pid, time);
 }
@@ -180,7 +180,7 @@ struct task {
 };
 
 /* A text at the end of a record, before what all records end with. */
-static bool is_text(const struct perf_event_header *h, const char *text)
+static bool images_is_text(const struct perf_event_header *h, const char *text)
 {
 	const char *end = (const char *)h + h->size - sizeof(struct ut_perf_id);
 
@@ -189,7 +189,7 @@ static bool is_text(const struct perf_event_header *h, const char *text)
 
 static void on_mmap(struct ut_images *im, const struct mmap2 *m, uint64_t time)
 {
-	if (m->header.size < sizeof(*m) || !is_text(&m->header, m->path))
+	if (m->header.size < sizeof(*m) || !images_is_text(&m->header, m->path))
 		return;
 	ut_maps_add(&ut_images_at(im, m->pid, time)->maps,
 		    &(struct ut_map){ .start = m->address,
@@ -203,11 +203,11 @@ static void on_comm(struct ut_images *im, const struct comm *c, uint64_t time)
 {
 	struct ut_image *i;
 
-	if (c->header.size < sizeof(*c) || !is_text(&c->header, c->name))
+	if (c->header.size < sizeof(*c) || !images_is_text(&c->header, c->name))
 		return;
 	if (c->header.misc & PERF_RECORD_MISC_COMM_EXEC) {
-		i = find(im, c->pid, time);
-		i = begin(im, ut_image_new(c->pid, i ? i->ppid : 0, time, c->name));
+		i = images_find(im, c->pid, time);
+		i = images_begin(im, ut_image_new(c->pid, i ? i->ppid : 0, time, c->name));
 		ut_image_task(i, c->tid)->since = time; /* it runs */
 	} else {
 		i = ut_images_at(im, c->pid, time);
@@ -227,13 +227,13 @@ static void on_fork(struct ut_images *im, const struct task *t)
 	}
 	child = ut_image_new(t->pid, t->ppid, t->time, parent->name);
 	ut_maps_copy(&child->maps, &parent->maps);
-	begin(im, child);
+	images_begin(im, child);
 	ut_image_thread(child, t->tid, t->time, parent->name);
 }
 
 static void on_end(struct ut_images *im, const struct task *t)
 {
-	struct ut_image *i = find(im, t->pid, t->time);
+	struct ut_image *i = images_find(im, t->pid, t->time);
 
 	if (!i)
 		return;
@@ -245,7 +245,7 @@ static void on_end(struct ut_images *im, const struct task *t)
 static void on_switch(struct ut_images *im, const struct perf_event_header *h,
 		      const struct ut_perf_id *id)
 {
-	struct ut_image *i = find(im, id->pid, id->time);
+	struct ut_image *i = images_find(im, id->pid, id->time);
 	uint32_t how = UT_CPU_RUNS;
 
 	if (h->misc & PERF_RECORD_MISC_SWITCH_OUT)
@@ -446,7 +446,7 @@ static void report_rest(struct ut_images *im, struct ut_image *to, uint64_t now)
 }
 
 /* Does the user want all of it? Nobody knows whose time it was that passed while it was off. */
-static bool is_whole(const struct ut_images *im)
+static bool images_is_whole(const struct ut_images *im)
 {
 	return !im->session.paused && !im->session.conditional && !im->switch_count;
 }
@@ -482,7 +482,7 @@ void ut_images_close(struct ut_images *im, uint64_t now)
 		return;
 	logger->end = logger->end ? logger->end : now;
 	ut_image_flush(logger, s);
-	if (is_whole(im))
+	if (images_is_whole(im))
 		report_rest(im, logger, logger->end);
 	ut_image_close(logger, s, logger->end);
 }

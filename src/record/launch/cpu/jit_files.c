@@ -102,7 +102,7 @@ void ut_jit_files_look(struct ut_image *image, const struct ut_modules *modules,
 		jit->dump = open_dump(image, modules);
 }
 
-static void copy(int *from, const char *folder, const char *name)
+static void jit_files_copy(int *from, const char *folder, const char *name)
 {
 	char path[4200];
 	struct stat st;
@@ -131,6 +131,6 @@ void ut_jit_files_keep(struct ut_image *image)
 	if (image->jit.looked && image->jit.map <= 0) /* written when it ended, perhaps */
 		image->jit.map = open_map(image->pid);
 	snprintf(folder, sizeof(folder), "%s" UT_CPU_KEPT_FOLDER, image->path);
-	copy(&image->jit.map, folder, UT_CPU_KEPT_MAP);
-	copy(&image->jit.dump, folder, UT_CPU_KEPT_DUMP);
+	jit_files_copy(&image->jit.map, folder, UT_CPU_KEPT_MAP);
+	jit_files_copy(&image->jit.dump, folder, UT_CPU_KEPT_DUMP);
 }

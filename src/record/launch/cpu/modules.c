@@ -19,7 +19,7 @@
 #define MOST_KEPT (UINT64_C(256) << 20)
 
 /* Names that stand for no file: "[vdso]", "//anon", "[heap]", "anon_inode:...", "/memfd:..." */
-static uint32_t kind_of(const char *path)
+static uint32_t modules_kind_of(const char *path)
 {
 	if (!strcmp(path, "[vdso]"))
 		return UT_CPU_MODULE_VDSO;
@@ -29,7 +29,7 @@ static uint32_t kind_of(const char *path)
 	return UT_CPU_MODULE_FILE;
 }
 
-static uint32_t add(struct ut_modules *m, const char *path, uint64_t inode, uint32_t kind)
+static uint32_t modules_add(struct ut_modules *m, const char *path, uint64_t inode, uint32_t kind)
 {
 	struct ut_module *module = UT_NEW(&m->arena, struct ut_module);
 
@@ -45,9 +45,9 @@ static uint32_t add(struct ut_modules *m, const char *path, uint64_t inode, uint
 void ut_modules_init(struct ut_modules *m)
 {
 	*m = (struct ut_modules){ 0 };
-	add(m, "[kernel]", 0, UT_CPU_MODULE_KERNEL);
-	add(m, "[unknown]", 0, UT_CPU_MODULE_UNKNOWN);
-	add(m, "[script]", 0, UT_CPU_MODULE_SCRIPT);
+	modules_add(m, "[kernel]", 0, UT_CPU_MODULE_KERNEL);
+	modules_add(m, "[unknown]", 0, UT_CPU_MODULE_UNKNOWN);
+	modules_add(m, "[script]", 0, UT_CPU_MODULE_SCRIPT);
 }
 
 void ut_modules_release(struct ut_modules *m)
@@ -59,7 +59,7 @@ void ut_modules_release(struct ut_modules *m)
 	ut_arena_release(&m->arena);
 }
 
-static bool same(const struct ut_module *m, const char *path, uint64_t inode)
+static bool modules_same(const struct ut_module *m, const char *path, uint64_t inode)
 {
 	return m->inode == inode && !strcmp(m->path, path);
 }
@@ -69,11 +69,11 @@ uint32_t ut_modules_number(struct ut_modules *m, const char *path, uint64_t inod
 	uint32_t hash = (uint32_t)(ut_hash_bytes(path, strlen(path)) + inode), at = hash, number;
 
 	while ((number = ut_hashtab_next(&m->by_path, hash, &at)) &&
-	       !same(m->items[number - 1], path, inode))
+	       !modules_same(m->items[number - 1], path, inode))
 		;
 	if (number)
 		return number;
-	number = add(m, path, inode, kind_of(path));
+	number = modules_add(m, path, inode, modules_kind_of(path));
 	ut_hashtab_add(&m->by_path, hash, number);
 	return number;
 }
@@ -103,7 +103,7 @@ static int open_it(const char *path, uint64_t inode)
  * In the process's own root, which may be a container's. What has been removed can still be opened
  * by its mapping, if we may; a process that has ended has left only the name.
  */
-static int open_file(const struct ut_module *m, uint32_t pid, const struct ut_map *map)
+static int modules_open_file(const struct ut_module *m, uint32_t pid, const struct ut_map *map)
 {
 	char path[4200];
 	int fd;
@@ -138,7 +138,7 @@ void ut_module_open(struct ut_module *m, uint32_t pid, const struct ut_map *map)
 	if (m->kind == UT_CPU_MODULE_VDSO) {
 		open_vdso(m);
 	} else if (m->kind == UT_CPU_MODULE_FILE) {
-		fd = open_file(m, pid, map);
+		fd = modules_open_file(m, pid, map);
 		if (fd >= 0 && !ut_unwind_open(&m->unwind, fd))
 			close(fd);
 	}
@@ -154,7 +154,7 @@ static bool is_gone(const struct ut_module *m)
 	       (stat(m->path, &now) || now.st_ino != then.st_ino || now.st_dev != then.st_dev);
 }
 
-static void copy(int from, uint64_t size, const char *path)
+static void modules_copy(int from, uint64_t size, const char *path)
 {
 	int to = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	off_t at = 0;
@@ -178,6 +178,6 @@ void ut_modules_keep(const struct ut_modules *m, const char *dir)
 		kept += module->unwind.size;
 		snprintf(path, sizeof(path), "%s/%s" UT_CPU_KEPT_SUFFIX, dir,
 			 ut_build_id_text(&module->unwind.id, id));
-		copy(module->unwind.fd, module->unwind.size, path);
+		modules_copy(module->unwind.fd, module->unwind.size, path);
 	}
 }

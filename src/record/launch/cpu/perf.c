@@ -474,7 +474,7 @@ const struct perf_event_header *ut_perf_next(struct ut_perf *p, size_t ring, uin
 }
 
 /* Takes count words; NULL when the record is too short. */
-static const uint64_t *take(const uint64_t **at, const uint64_t *end, uint64_t count)
+static const uint64_t *perf_take(const uint64_t **at, const uint64_t *end, uint64_t count)
 {
 	const uint64_t *words = *at;
 
@@ -486,20 +486,20 @@ static const uint64_t *take(const uint64_t **at, const uint64_t *end, uint64_t c
 
 static bool take_user(const uint64_t *at, const uint64_t *end, struct ut_perf_sample *s)
 {
-	const uint64_t *abi = take(&at, end, 1), *size, *stack, *used;
+	const uint64_t *abi = perf_take(&at, end, 1), *size, *stack, *used;
 
 	if (abi && *abi) {
-		s->regs = take(&at, end, REGS_COUNT);
+		s->regs = perf_take(&at, end, REGS_COUNT);
 		if (!s->regs)
 			return false;
 		if (*abi != PERF_SAMPLE_REGS_ABI_64)
 			s->regs = NULL;
 	}
-	size = take(&at, end, 1);
+	size = perf_take(&at, end, 1);
 	if (!size || !*size)
 		return size != NULL;
-	stack = take(&at, end, *size / 8);
-	used = take(&at, end, 1);
+	stack = perf_take(&at, end, *size / 8);
+	used = perf_take(&at, end, 1);
 	if (!stack || !used)
 		return false;
 	s->stack = (const unsigned char *)stack;
@@ -514,11 +514,11 @@ static bool take_branches(const struct ut_perf *p, const uint64_t **at, const ui
 
 	if (!p->choice.lbr)
 		return true;
-	count = take(at, end, 1);
+	count = perf_take(at, end, 1);
 	if (!count || *count > MOST_BRANCHES)
 		return false;
 	s->branch_count = *count;
-	s->branches = take(at, end, *count * UT_PERF_BRANCH);
+	s->branches = perf_take(at, end, *count * UT_PERF_BRANCH);
 	return s->branches != NULL;
 }
 
@@ -527,7 +527,7 @@ bool ut_perf_sample(const struct ut_perf *p, const struct perf_event_header *h,
 {
 	const uint64_t *at = (const uint64_t *)(h + 1);
 	const uint64_t *end = (const uint64_t *)h + h->size / 8;
-	const uint64_t *fixed = take(&at, end, 7);
+	const uint64_t *fixed = perf_take(&at, end, 7);
 	bool wait;
 
 	if (!fixed)
@@ -543,7 +543,7 @@ bool ut_perf_sample(const struct ut_perf *p, const struct perf_event_header *h,
 		.period = p->choice.cycles && !wait ? 0 : fixed[5],
 		.chain_count = fixed[6],
 	};
-	s->chain = take(&at, end, s->chain_count);
+	s->chain = perf_take(&at, end, s->chain_count);
 	if (!s->chain || (!wait && !take_branches(p, &at, end, s)))
 		return false;
 	return p->opts.stacks != UT_STACKS_DWARF || take_user(at, end, s);

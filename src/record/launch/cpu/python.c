@@ -138,7 +138,7 @@ static bool is_object(const struct ut_python *p, struct ut_remote *r, uint64_t a
 	return ut_remote_read(r, at, head, sizeof(head)) && is_count(head[0]) && head[1] == type;
 }
 
-static const char *text_of(struct ut_python *p, struct ut_remote *r, uint64_t object)
+static const char *python_text_of(struct ut_python *p, struct ut_remote *r, uint64_t object)
 {
 	const struct ut_python_memory m = memory_of(r);
 	char text[MOST_TEXT];
@@ -149,8 +149,8 @@ static const char *text_of(struct ut_python *p, struct ut_remote *r, uint64_t ob
 	return len ? ut_arena_copy(&p->arena, text, len) : NULL;
 }
 
-static void read_lines(struct ut_python *p, struct ut_remote *r, uint64_t object,
-		       struct ut_python_code *c)
+static void python_read_lines(struct ut_python *p, struct ut_remote *r, uint64_t object,
+			      struct ut_python_code *c)
 {
 	uint8_t *lines;
 	uint64_t len;
@@ -204,9 +204,9 @@ static bool read_code(struct ut_python *p, struct ut_remote *r, struct ut_python
 	if (file == name) /* a frame that the interpreter makes for itself, as around __init__ */
 		return false;
 	c->check = check;
-	c->file = text_of(p, r, file);
-	c->name = text_of(p, r, name);
-	read_lines(p, r, lines, c);
+	c->file = python_text_of(p, r, file);
+	c->name = python_text_of(p, r, name);
+	python_read_lines(p, r, lines, c);
 	if (c->file && c->name && is_still(p, r, c->address, check))
 		return true;
 	c->name = NULL;
@@ -218,8 +218,8 @@ static bool read_code(struct ut_python *p, struct ut_remote *r, struct ut_python
  * it was known by at the time of the sample; 0 = nobody has looked. Code is freed and other code
  * comes to lie in its place, above all while modules are imported: an address alone says nothing.
  */
-static uint32_t code_of(struct ut_python *p, struct ut_remote *r, uint64_t address,
-			uint64_t reported)
+static uint32_t python_code_of(struct ut_python *p, struct ut_remote *r, uint64_t address,
+			       uint64_t reported)
 {
 	const struct ut_python_memory m = memory_of(r);
 	struct ut_python_code *c = slot_for(p, address);
@@ -296,7 +296,7 @@ static uint64_t thread_of(struct ut_python *p, struct ut_remote *r, uint32_t tid
 
 /* ---- frames -------------------------------------------------------------------------------- */
 
-static uint32_t line_of(const struct ut_python *p, struct ut_python_code *c, uint64_t at)
+static uint32_t python_line_of(const struct ut_python *p, struct ut_python_code *c, uint64_t at)
 {
 	uint32_t number = (uint32_t)at / 2 % UT_PYTHON_KNOWN;
 
@@ -316,14 +316,14 @@ static bool take_frame(struct ut_python *p, struct ut_remote *r, const struct ut
 {
 	if (!seen->code)
 		return false;
-	*out = (struct ut_python_frame){ .code = code_of(p, r, seen->code, reported),
+	*out = (struct ut_python_frame){ .code = python_code_of(p, r, seen->code, reported),
 					 .first = seen->first };
 	if (out->code != UT_PYTHON_UNKNOWN)
-		out->line = line_of(p, &p->codes[out->code], seen->at);
+		out->line = python_line_of(p, &p->codes[out->code], seen->at);
 	return true;
 }
 
-static bool is_ready(struct ut_python *p, struct ut_remote *r, uint32_t tid)
+static bool python_is_ready(struct ut_python *p, struct ut_remote *r, uint32_t tid)
 {
 	const struct ut_python_memory m = memory_of(r);
 
@@ -339,8 +339,8 @@ struct frames {
 	size_t count, most;
 };
 
-static void put(struct ut_python *p, struct ut_remote *r, const struct ut_python_seen *seen,
-		uint64_t reported, struct frames *to)
+static void python_put(struct ut_python *p, struct ut_remote *r, const struct ut_python_seen *seen,
+		       uint64_t reported, struct frames *to)
 {
 	if (take_frame(p, r, seen, reported, &to->at[to->count]))
 		to->count++;
@@ -349,7 +349,7 @@ static void put(struct ut_python *p, struct ut_remote *r, const struct ut_python
 }
 
 /* From this frame outwards, as they are in the process now. False: one cannot be read. */
-static bool walk(struct ut_python *p, struct ut_remote *r, uint64_t frame, struct frames *to)
+static bool python_walk(struct ut_python *p, struct ut_remote *r, uint64_t frame, struct frames *to)
 {
 	const struct ut_python_memory m = memory_of(r);
 	struct ut_python_seen seen;
@@ -357,7 +357,7 @@ static bool walk(struct ut_python *p, struct ut_remote *r, uint64_t frame, struc
 	for (size_t i = 0; frame && i < 2 * to->most && to->count < to->most; i++) {
 		if (!ut_python_see(&p->layout, &m, frame, &seen))
 			return false;
-		put(p, r, &seen, 0, to);
+		python_put(p, r, &seen, 0, to);
 		frame = seen.previous;
 	}
 	if (to->count)
@@ -376,7 +376,7 @@ static void take_now(struct ut_python *p, struct ut_remote *r, const struct ut_p
 	uint64_t thread = thread_of(p, r, sample->tid);
 
 	for (int look = 0; thread && look < MOST_LOOKS; look++) {
-		if (walk(p, r, ut_python_innermost(&p->layout, &m, thread), to))
+		if (python_walk(p, r, ut_python_innermost(&p->layout, &m, thread), to))
 			return;
 		to->count = 0;
 		ut_remote_forget(r, r->pid);
@@ -396,9 +396,9 @@ static void take_reported(struct ut_python *p, struct ut_remote *r,
 						     .at = c->at == UINT32_MAX ? UINT64_MAX : c->at,
 						     .first = c->first };
 
-		put(p, r, &seen, c->check ? c->check : UINT64_MAX, to);
+		python_put(p, r, &seen, c->check ? c->check : UINT64_MAX, to);
 	}
-	walk(p, r, reported->rest, to);
+	python_walk(p, r, reported->rest, to);
 }
 
 size_t ut_python_stack(struct ut_python *p, struct ut_remote *r,
@@ -407,7 +407,7 @@ size_t ut_python_stack(struct ut_python *p, struct ut_remote *r,
 {
 	struct frames to = { frames, 0, most };
 
-	if (!is_ready(p, r, sample->tid))
+	if (!python_is_ready(p, r, sample->tid))
 		return 0;
 	if (sample->python)
 		take_reported(p, r, sample, &to);

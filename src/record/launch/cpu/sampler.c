@@ -76,7 +76,7 @@ static void on_lost(struct ut_sampler *s, const struct perf_event_header *h)
 
 /* Goes on to the next record of a ring that is no sample; its time is UINT64_MAX behind the last.
  */
-static void go_on(struct ut_sampler *s, size_t ring)
+static void sampler_go_on(struct ut_sampler *s, size_t ring)
 {
 	struct cursor *c = &s->cursors[ring];
 	const struct perf_event_header *h;
@@ -96,7 +96,7 @@ static void take_records(struct ut_sampler *s)
 
 	for (size_t i = 0; i < s->perf.count; i++) {
 		s->cursors[i].next = s->perf.rings[i].from;
-		go_on(s, i);
+		sampler_go_on(s, i);
 	}
 	for (;;) {
 		size_t first = 0;
@@ -114,7 +114,7 @@ static void take_records(struct ut_sampler *s)
 			on_lost(s, h);
 		else if (h)
 			ut_images_record(&s->taker.images, h);
-		go_on(s, first);
+		sampler_go_on(s, first);
 	}
 }
 
@@ -142,7 +142,7 @@ static void drain_perf(struct ut_sampler *s)
 	ut_perf_forget(&s->perf);
 }
 
-static void drain(struct ut_sampler *s, uint64_t now)
+static void sampler_drain(struct ut_sampler *s, uint64_t now)
 {
 	if (!s->opts.timers) {
 		drain_perf(s);
@@ -189,7 +189,7 @@ static void wait_for_more(struct ut_sampler *s)
 		ut_perf_wait(&s->perf, s->wake, ms);
 }
 
-static void *work(void *arg)
+static void *sampler_work(void *arg)
 {
 	struct ut_sampler *s = arg;
 	const struct sched_param first = { .sched_priority = 1 };
@@ -210,7 +210,7 @@ static void *work(void *arg)
 			wait_for_more(s);
 		now = ut_clock_ns(CLOCK_MONOTONIC);
 		note_switches(s);
-		drain(s, now);
+		sampler_drain(s, now);
 		if (now - flushed >= FLUSH_NS) {
 			ut_images_measure(&s->taker.images, now);
 			ut_images_flush(&s->taker.images, now - 2 * ROUND_NS);
@@ -276,7 +276,7 @@ static uint64_t time_of_children(void)
 	       (uint64_t)(r.ru_utime.tv_usec + r.ru_stime.tv_usec) * 1000u;
 }
 
-static void release(struct ut_sampler *s)
+static void sampler_release(struct ut_sampler *s)
 {
 	ut_switcher_stop(&s->switcher);
 	ut_perf_close(&s->perf);
@@ -369,13 +369,13 @@ struct ut_sampler *ut_sampler_start(const struct ut_sampler_opts *opts, pid_t pi
 					     ut_clock_ns(CLOCK_MONOTONIC), opts->name);
 		rc = ut_switcher_start(&s->switcher, apply, s);
 		if (!rc)
-			rc = -pthread_create(&s->thread, NULL, work, s);
+			rc = -pthread_create(&s->thread, NULL, sampler_work, s);
 		if (rc)
 			ut_err_set(err, rc, "cannot start a thread: %s", strerror(-rc));
 	}
 	if (!rc)
 		return s;
-	release(s);
+	sampler_release(s);
 	return NULL;
 }
 
@@ -403,5 +403,5 @@ void ut_sampler_stop(struct ut_sampler *s, struct ut_sampler_result *result)
 					      .off = !s->switcher.on,
 					      .no_kernel = !s->opts.timers && !s->perf.kernel,
 					      .old_python = s->taker.images.session.old_python };
-	release(s);
+	sampler_release(s);
 }

@@ -11,7 +11,7 @@
 #define LOOK_NS 50000000 /* words may be moved by those who wake nobody */
 
 /* The word that is moved most: that of the session, or of its processes. */
-static _Atomic uint32_t *word_of(const struct ut_switcher *s)
+static _Atomic uint32_t *switcher_word_of(const struct ut_switcher *s)
 {
 	return s->control->flags & UT_CONTROL_CONDITIONAL ? &s->control->resumed : s->state;
 }
@@ -41,7 +41,7 @@ void ut_switcher_init(struct ut_switcher *s, struct ut_control *control)
 	s->on = s->running && process_is_on(s);
 }
 
-static void look(struct ut_switcher *s)
+static void switcher_look(struct ut_switcher *s)
 {
 	bool running = session_runs(s), on = running && process_is_on(s);
 
@@ -57,16 +57,16 @@ static void look(struct ut_switcher *s)
 	pthread_mutex_unlock(&s->lock);
 }
 
-static void *watch(void *arg)
+static void *switcher_watch(void *arg)
 {
 	const struct timespec most = { 0, LOOK_NS };
 	struct ut_switcher *s = arg;
-	_Atomic uint32_t *word = word_of(s);
+	_Atomic uint32_t *word = switcher_word_of(s);
 
 	while (!atomic_load(&s->stop)) {
 		uint32_t value = atomic_load(word);
 
-		look(s);
+		switcher_look(s);
 		ut_sys_wait(word, value, &most);
 	}
 	return NULL;
@@ -80,7 +80,7 @@ int ut_switcher_start(struct ut_switcher *s, void (*apply)(void *ctx, bool on), 
 		return 0;
 	s->apply = apply;
 	s->ctx = ctx;
-	rc = -pthread_create(&s->thread, NULL, watch, s);
+	rc = -pthread_create(&s->thread, NULL, switcher_watch, s);
 	s->started = !rc;
 	if (s->started)
 		pthread_setname_np(s->thread, "ut-switcher");
@@ -91,7 +91,7 @@ void ut_switcher_stop(struct ut_switcher *s)
 {
 	if (s->started) {
 		atomic_store(&s->stop, true);
-		ut_sys_wake(word_of(s));
+		ut_sys_wake(switcher_word_of(s));
 		pthread_join(s->thread, NULL);
 	}
 	s->started = false;

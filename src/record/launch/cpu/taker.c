@@ -66,7 +66,8 @@ static void take_stack(struct ut_taker *t, struct ut_image *i, const struct ut_p
 		ut_weave(&t->weaver, i, &t->images.session, p, to);
 }
 
-static uint32_t place_of(struct ut_taker *t, struct ut_image *i, uint64_t address, uint64_t time)
+static uint32_t taker_place_of(struct ut_taker *t, struct ut_image *i, uint64_t address,
+			       uint64_t time)
 {
 	const struct ut_map *m = ut_maps_find(&i->maps, address, time);
 	struct ut_module *module;
@@ -106,10 +107,11 @@ static uint32_t place_at(struct ut_taker *t, struct ut_image *i, size_t k, uint3
 		return some;
 	return k < t->stack.kernel
 		       ? ut_image_place(i, &t->images.session, UT_MODULE_KERNEL, t->stack.frames[k])
-		       : place_of(t, i, t->stack.frames[k], time);
+		       : taker_place_of(t, i, t->stack.frames[k], time);
 }
 
-static struct ut_taker_last *last_of(struct ut_taker *t, const struct ut_image *i, uint32_t tid)
+static struct ut_taker_last *taker_last_of(struct ut_taker *t, const struct ut_image *i,
+					   uint32_t tid)
 {
 	struct ut_taker_last *last = &t->last[tid % UT_TAKER_THREADS];
 
@@ -125,7 +127,7 @@ static struct ut_taker_last *last_of(struct ut_taker *t, const struct ut_image *
 /* The number of the stack at hand. What it has in common with the last one is not looked up. */
 static uint32_t number_stack(struct ut_taker *t, struct ut_image *i, const struct ut_perf_sample *p)
 {
-	struct ut_taker_last *last = last_of(t, i, p->tid);
+	struct ut_taker_last *last = taker_last_of(t, i, p->tid);
 	const struct ut_stack *s = &t->stack;
 	bool same = true;
 	uint32_t stack = 0;

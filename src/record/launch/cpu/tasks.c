@@ -14,7 +14,8 @@
 
 #define AT_ONCE 16u /* threads; of so many more are looked at less often */
 
-static ssize_t read_file(uint32_t pid, uint32_t tid, const char *name, char *text, size_t size)
+static ssize_t tasks_read_file(uint32_t pid, uint32_t tid, const char *name, char *text,
+			       size_t size)
 {
 	char path[96];
 	ssize_t len;
@@ -36,7 +37,7 @@ static uint64_t ticks_of(uint32_t pid, uint32_t tid)
 	char text[1024];
 	const char *p;
 
-	if (read_file(pid, tid, "stat", text, sizeof(text)) <= 0)
+	if (tasks_read_file(pid, tid, "stat", text, sizeof(text)) <= 0)
 		return 0;
 	p = strrchr(text, ')');
 	if (!p || sscanf(p + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %" SCNu64 " %" SCNu64,
@@ -53,21 +54,21 @@ static uint64_t ran_here(const struct ut_image *image, uint32_t tid, uint64_t ra
 	return ran > before ? ran - before : 0;
 }
 
-static void look_at(struct ut_image *image, uint32_t tid, uint64_t time)
+static void tasks_look_at(struct ut_image *image, uint32_t tid, uint64_t time)
 {
 	struct ut_image_task *task = ut_image_task(image, tid);
 	struct ut_cpu_times times = { .time = time, .tid = tid };
 	char text[128];
 
 	task->seen = time;
-	if (read_file(image->pid, tid, "comm", text, sizeof(text)) > 0) {
+	if (tasks_read_file(image->pid, tid, "comm", text, sizeof(text)) > 0) {
 		text[strcspn(text, "\n")] = '\0';
 		if (strcmp(text, task->name) != 0) {
 			snprintf(task->name, sizeof(task->name), "%.15s", text);
 			ut_image_thread(image, tid, time, text);
 		}
 	}
-	if (read_file(image->pid, tid, "schedstat", text, sizeof(text)) <= 0 ||
+	if (tasks_read_file(image->pid, tid, "schedstat", text, sizeof(text)) <= 0 ||
 	    sscanf(text, "%" SCNu64 " %" SCNu64, &times.ran, &times.ready) != 2 || !times.ran)
 		times.ran = ticks_of(image->pid, tid);
 	if (!times.ran) /* it is gone */
@@ -89,7 +90,7 @@ void ut_tasks_meet(struct ut_image *image, uint32_t tid, uint64_t time, uint64_t
 	task->sampled += weight;
 	if (task->name[0])
 		return;
-	look_at(image, tid, time);
+	tasks_look_at(image, tid, time);
 	task = ut_image_task(image, tid);
 	if (!task->name[0]) { /* it has ended meanwhile */
 		snprintf(task->name, sizeof(task->name), "%.15s", image->name);
@@ -163,7 +164,7 @@ uint64_t ut_tasks_look(struct ut_image *image, uint64_t time)
 
 		if (!tid)
 			continue;
-		look_at(image, tid, time);
+		tasks_look_at(image, tid, time);
 		count++;
 	}
 	if (d) {

@@ -34,7 +34,7 @@ void ut_timers_open(struct ut_timers *t, const char *dir, uint32_t root)
 	t->slot = ut_make(sizeof(*t->slot));
 }
 
-static void release(struct ut_timers_ring *r)
+static void timers_release(struct ut_timers_ring *r)
 {
 	close(r->fd);
 	unlink(r->path);
@@ -45,7 +45,7 @@ static void release(struct ut_timers_ring *r)
 void ut_timers_close(struct ut_timers *t)
 {
 	for (size_t i = 0; i < t->count; i++)
-		release(&t->rings[i]);
+		timers_release(&t->rings[i]);
 	free(t->rings);
 	free(t->slot);
 	if (t->watch >= 0)
@@ -76,7 +76,7 @@ static bool something_came(struct ut_timers *t, uint64_t now)
 	return came;
 }
 
-static bool is_known(const struct ut_timers *t, const char *path)
+static bool timers_is_known(const struct ut_timers *t, const char *path)
 {
 	for (size_t i = 0; i < t->count; i++) {
 		if (!strcmp(t->rings[i].path, path))
@@ -130,7 +130,7 @@ static void report_begin(const struct ut_timers *t, const struct ut_timers_ring 
 	ut_images_look(&taker->images, image, now);
 }
 
-static void add(struct ut_timers *t, const char *path, struct ut_taker *taker, uint64_t now)
+static void timers_add(struct ut_timers *t, const char *path, struct ut_taker *taker, uint64_t now)
 {
 	struct ut_timers_ring r = { .fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW) };
 
@@ -156,7 +156,7 @@ static int is_ring(const struct dirent *e)
 	return ut_str_ends(e->d_name, UT_TIMER_SUFFIX);
 }
 
-static void look(struct ut_timers *t, struct ut_taker *taker, uint64_t now)
+static void timers_look(struct ut_timers *t, struct ut_taker *taker, uint64_t now)
 {
 	struct dirent **found;
 	char path[4200];
@@ -169,8 +169,8 @@ static void look(struct ut_timers *t, struct ut_taker *taker, uint64_t now)
 	for (int i = 0; i < count; i++) {
 		if (snprintf(path, sizeof(path), "%s/%s", t->dir, found[i]->d_name) <
 			    (int)sizeof(path) &&
-		    !is_known(t, path))
-			add(t, path, taker, now);
+		    !timers_is_known(t, path))
+			timers_add(t, path, taker, now);
 		free(found[i]);
 	}
 	if (count >= 0)
@@ -263,7 +263,7 @@ static void report_end(struct ut_timers *t, const struct ut_timers_ring *r, stru
 }
 
 /* The process has ended, or runs another program that is sampled, too. */
-static bool is_over(const struct ut_timers *t, const struct ut_timers_ring *r)
+static bool timers_is_over(const struct ut_timers *t, const struct ut_timers_ring *r)
 {
 	for (size_t i = 0; i < t->count; i++) {
 		if (t->rings[i].header.pid == r->header.pid &&
@@ -274,13 +274,14 @@ static bool is_over(const struct ut_timers *t, const struct ut_timers_ring *r)
 }
 
 /* Seldom: /proc is not cheap. */
-static bool ask(struct ut_timers *t, struct ut_timers_ring *r, struct ut_taker *taker, uint64_t now)
+static bool timers_ask(struct ut_timers *t, struct ut_timers_ring *r, struct ut_taker *taker,
+		       uint64_t now)
 {
 	struct ut_image *image;
 
 	if (now < r->asked)
 		return false;
-	if (is_over(t, r))
+	if (timers_is_over(t, r))
 		return true;
 	image = ut_images_at(&taker->images, r->header.pid, r->header.start);
 	r->asked = now + LOOK_NS * ut_tasks_look(image, now);
@@ -300,12 +301,12 @@ void ut_timers_drain(struct ut_timers *t, struct ut_taker *taker, uint64_t now)
 {
 	size_t i = 0;
 
-	look(t, taker, now);
+	timers_look(t, taker, now);
 	ask_root(t, taker, now);
 	ut_taker_finds_python(taker); /* before the first samples of a program that is new */
 	while (i < t->count) {
 		/* first this, then its samples: they are all there when it is over */
-		bool over = ask(t, &t->rings[i], taker, now);
+		bool over = timers_ask(t, &t->rings[i], taker, now);
 
 		take_ends(&t->rings[i], taker);
 		take_slots(t, &t->rings[i], taker);
@@ -314,7 +315,7 @@ void ut_timers_drain(struct ut_timers *t, struct ut_taker *taker, uint64_t now)
 			continue;
 		}
 		report_end(t, &t->rings[i], taker, now);
-		release(&t->rings[i]);
+		timers_release(&t->rings[i]);
 		t->rings[i] = t->rings[--t->count];
 	}
 }

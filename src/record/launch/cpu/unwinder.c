@@ -116,8 +116,8 @@ static void look_for_call(struct ut_unwinder_slot *slot, const struct ut_unwind 
 }
 
 /* The row for an address, kept or computed; NULL = nobody describes it. */
-static const struct ut_unwinder_slot *slot_of(struct walk *w, uint64_t address,
-					      const struct ut_map *map)
+static const struct ut_unwinder_slot *unwinder_slot_of(struct walk *w, uint64_t address,
+						       const struct ut_map *map)
 {
 	uint64_t offset = address - map->start + map->offset;
 	uint64_t key = offset ^ (uint64_t)map->module << 44;
@@ -192,10 +192,10 @@ static enum ut_unwind_step step_by_row(struct walk *w, const struct ut_unwinder_
 }
 
 /* From the code at address; *exact: the caller's address is that of its next instruction. */
-static enum ut_unwind_step step(struct walk *w, uint64_t address, bool *exact)
+static enum ut_unwind_step unwinder_step(struct walk *w, uint64_t address, bool *exact)
 {
 	const struct ut_map *map = map_of(w, address);
-	const struct ut_unwinder_slot *slot = map ? slot_of(w, address, map) : NULL;
+	const struct ut_unwinder_slot *slot = map ? unwinder_slot_of(w, address, map) : NULL;
 
 	*exact = slot && slot->row.signal;
 	if (slot)
@@ -212,7 +212,7 @@ static bool makes_sense(struct walk *w, bool exact)
 
 	if (!map || !w->deep || exact)
 		return map != NULL;
-	slot = slot_of(w, address, map);
+	slot = unwinder_slot_of(w, address, map);
 	return !slot || slot->call;
 }
 
@@ -222,7 +222,7 @@ static bool makes_sense(struct walk *w, bool exact)
 static bool could_return(struct walk *w, uint64_t ip, uint64_t address)
 {
 	const struct ut_map *map = map_of(w, ip - 1), *own = map_of(w, address);
-	const struct ut_unwinder_slot *slot = map ? slot_of(w, ip - 1, map) : NULL;
+	const struct ut_unwinder_slot *slot = map ? unwinder_slot_of(w, ip - 1, map) : NULL;
 	uint64_t offset;
 
 	if (!slot || !slot->call || !own)
@@ -239,7 +239,7 @@ static bool is_described(struct walk *w, uint64_t address)
 {
 	const struct ut_map *map = map_of(w, address);
 
-	return map && slot_of(w, address, map);
+	return map && unwinder_slot_of(w, address, map);
 }
 
 /* Does the walk go on in good order from these registers? */
@@ -254,7 +254,7 @@ static bool goes_on(const struct walk *from)
 		bool exact;
 
 		w.deep = true; /* whatever it finds has to be behind a call */
-		how = step(&w, address, &exact);
+		how = unwinder_step(&w, address, &exact);
 		if (how == UT_STEP_END)
 			return true;
 		if (how != UT_STEP_CALLER) /* frame pointers end with one that is 0 */
@@ -304,7 +304,7 @@ static enum ut_unwind_step step_somehow(struct walk *w, uint64_t address, bool *
 	enum ut_unwind_step how;
 
 	w->deep = false;
-	how = step(w, address, exact);
+	how = unwinder_step(w, address, exact);
 	w->innermost = false;
 	if (how == UT_STEP_END)
 		return how;
@@ -320,7 +320,7 @@ static enum ut_unwind_step step_somehow(struct walk *w, uint64_t address, bool *
 
 /* ---- what is still as it was --------------------------------------------------------------- */
 
-static struct ut_unwinder_last *last_of(struct walk *w)
+static struct ut_unwinder_last *unwinder_last_of(struct walk *w)
 {
 	struct ut_unwinder_last *last = &w->u->last[w->sample->tid % UT_UNWINDER_THREADS];
 
@@ -365,7 +365,7 @@ size_t ut_unwinder_walk(struct ut_unwinder *u, struct ut_image *image,
 {
 	struct walk w = { .u = u, .image = image, .sample = sample, .innermost = true };
 	enum ut_unwind_step how = UT_STEP_CALLER;
-	struct ut_unwinder_last *last = last_of(&w);
+	struct ut_unwinder_last *last = unwinder_last_of(&w);
 	uint64_t sp[UT_UNWINDER_MOST];
 	size_t count = 0, at = 0, same;
 	bool exact, whole;

@@ -27,8 +27,8 @@ void ut_weaver_release(struct ut_weaver *w)
 
 /* ---- where it is --------------------------------------------------------------------------- */
 
-static struct ut_python *look_into(struct ut_module *m, const struct ut_map *map, uint32_t pid,
-				   uint32_t *old)
+static struct ut_python *weave_look_into(struct ut_module *m, const struct ut_map *map,
+					 uint32_t pid, uint32_t *old)
 {
 	struct ut_python *p = NULL;
 	uint64_t address;
@@ -64,14 +64,14 @@ bool ut_weaver_finds(struct ut_image *image, struct ut_image_session *session)
 			continue;
 		ut_idmap_put(&image->looked_into, map->module, 1);
 		if (m->kind == UT_CPU_MODULE_FILE && strstr(ut_path_base(m->path), "python"))
-			image->python = look_into(m, map, image->pid, &session->old_python);
+			image->python = weave_look_into(m, map, image->pid, &session->old_python);
 	}
 	return image->python != NULL;
 }
 
 /* ---- weaving ------------------------------------------------------------------------------- */
 
-static void put(struct ut_stack *to, uint64_t frame, uint32_t place)
+static void weave_put(struct ut_stack *to, uint64_t frame, uint32_t place)
 {
 	if (to->count == UT_STACK_MOST)
 		return;
@@ -81,9 +81,9 @@ static void put(struct ut_stack *to, uint64_t frame, uint32_t place)
 
 /* The functions of one call of the loop. Instead of an innermost one that is not known there is
  * the loop; others that are not known are left out. */
-static size_t put_call(struct ut_weaver *w, struct ut_image *image,
-		       const struct ut_image_session *session, size_t at, size_t count,
-		       uint64_t loop)
+static size_t weave_put_call(struct ut_weaver *w, struct ut_image *image,
+			     const struct ut_image_session *session, size_t at, size_t count,
+			     uint64_t loop)
 {
 	for (size_t begin = at; at < count; at++) {
 		const struct ut_python_frame *f = &w->python[at];
@@ -91,18 +91,18 @@ static size_t put_call(struct ut_weaver *w, struct ut_image *image,
 
 		if (f->code == UT_PYTHON_UNKNOWN) {
 			if (at == begin)
-				put(&w->woven, loop, 0);
+				weave_put(&w->woven, loop, 0);
 			if (f->first)
 				return at + 1;
 			continue;
 		}
 		c = &image->python->codes[f->code];
-		put(&w->woven, 0,
-		    ut_image_script(image, session,
-				    &(struct ut_image_line){ .number = f->code,
-							     .line = f->line,
-							     .function = c->name,
-							     .file = c->file }));
+		weave_put(&w->woven, 0,
+			  ut_image_script(image, session,
+					  &(struct ut_image_line){ .number = f->code,
+								   .line = f->line,
+								   .function = c->name,
+								   .file = c->file }));
 		if (f->first)
 			return at + 1;
 	}
@@ -147,9 +147,9 @@ void ut_weave(struct ut_weaver *w, struct ut_image *image, const struct ut_image
 		bool loop = i >= s->kernel && ut_python_is_loop(image->python, s->frames[i]);
 
 		if (loop && at < count && (!s->whole || loops <= calls))
-			at = put_call(w, image, session, at, count, s->frames[i]);
+			at = weave_put_call(w, image, session, at, count, s->frames[i]);
 		else
-			put(&w->woven, s->frames[i], loop ? UT_PLACE_SOME : s->places[i]);
+			weave_put(&w->woven, s->frames[i], loop ? UT_PLACE_SOME : s->places[i]);
 		loops -= loop;
 	}
 	w->woven.kernel = s->kernel;

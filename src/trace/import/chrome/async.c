@@ -86,7 +86,7 @@ static void note_track(void *ctx, const struct half *half)
 		ut_idmap_put(&s->shared, half->number, 1);
 }
 
-static void gather(void *ctx, const struct half *half)
+static void async_gather(void *ctx, const struct half *half)
 {
 	struct search *s = ctx;
 	struct halves *h = &s->halves;
@@ -202,7 +202,7 @@ void ut_chrome_join_async(struct ut_build *b)
 	ut_idmap_init(&s.shared, &arena);
 	each_half(b, &s, note_track);
 	if (s.shared.count)
-		each_half(b, &s, gather);
+		each_half(b, &s, async_gather);
 	if (s.halves.count)
 		qsort(s.halves.items, s.halves.count, sizeof(*s.halves.items), by_number_and_time);
 	for (size_t i = 0; i < s.halves.count; i++) {

@@ -75,7 +75,7 @@ enum shape {
 	SHAPE_UNCLEAR, /* the window ends too early, or the text is broken */
 };
 
-static enum shape shape_of(struct ut_json *j)
+static enum shape chrome_shape_of(struct ut_json *j)
 {
 	const char *start = j->at;
 	struct ut_str key;
@@ -105,7 +105,7 @@ static enum shape look_ahead(struct ut_json *j)
 	memcpy(repairs, j->repairs, sizeof(repairs)); /* they are found again */
 	ut_json_mark(j);
 	do
-		shape = shape_of(j);
+		shape = chrome_shape_of(j);
 	while (shape == SHAPE_UNCLEAR && ut_json_again(j));
 	memcpy(j->repairs, repairs, sizeof(repairs));
 	j->at = j->mark;
@@ -134,7 +134,7 @@ bool ut_chrome_is_trace(struct ut_source *source)
 	return shape == SHAPE_EVENT || shape == SHAPE_OBJECT;
 }
 
-static enum ut_chrome_walk read_list(struct ut_chrome *c, const struct ut_import_opts *opts)
+static enum ut_chrome_walk chrome_read_list(struct ut_chrome *c, const struct ut_import_opts *opts)
 {
 	if (ut_chrome_can_split(c, opts))
 		return ut_chrome_split(c, opts->threads);
@@ -208,7 +208,7 @@ static enum ut_chrome_walk read_object(struct ut_chrome *c, const struct ut_impo
 		} else if (name == events && peek(j) == '[') {
 			c->lists++;
 			ut_json_enter(j);
-			walk = read_list(c, opts);
+			walk = chrome_read_list(c, opts);
 			if (walk != UT_WALK_CLOSED)
 				return walk;
 			j->fresh = false;
@@ -222,7 +222,7 @@ static enum ut_chrome_walk read_object(struct ut_chrome *c, const struct ut_impo
 	return j->trouble ? trouble(c) : UT_WALK_CLOSED;
 }
 
-static enum ut_chrome_walk read_value(struct ut_chrome *c, const struct ut_import_opts *opts)
+static enum ut_chrome_walk chrome_read_value(struct ut_chrome *c, const struct ut_import_opts *opts)
 {
 	struct ut_json *j = &c->json;
 	enum ut_chrome_walk walk;
@@ -231,7 +231,7 @@ static enum ut_chrome_walk read_value(struct ut_chrome *c, const struct ut_impor
 	if (*j->at == '[') {
 		c->lists++;
 		ut_json_enter(j);
-		return read_list(c, opts);
+		return chrome_read_list(c, opts);
 	}
 	shape = look_ahead(j);
 	if (shape == SHAPE_EVENT || (shape == SHAPE_UNCLEAR && c->events)) {
@@ -244,7 +244,7 @@ static enum ut_chrome_walk read_value(struct ut_chrome *c, const struct ut_impor
 }
 
 /* Value after value; after damage, events are looked for further on. */
-static enum ut_chrome_walk read_all(struct ut_chrome *c, const struct ut_import_opts *opts)
+static enum ut_chrome_walk chrome_read_all(struct ut_chrome *c, const struct ut_import_opts *opts)
 {
 	struct ut_json *j = &c->json;
 	enum ut_chrome_walk walk = UT_WALK_CLOSED;
@@ -258,7 +258,7 @@ static enum ut_chrome_walk read_all(struct ut_chrome *c, const struct ut_import_
 		if (!byte) { /* blanks, more than the window holds */
 			walk = UT_WALK_LOST;
 		} else if (byte == '{' || byte == '[') {
-			walk = read_value(c, opts);
+			walk = chrome_read_value(c, opts);
 		} else if (byte == ',') { /* the start of a list is missing */
 			j->at++;
 			continue;
@@ -278,8 +278,8 @@ static enum ut_chrome_walk read_all(struct ut_chrome *c, const struct ut_import_
 
 /* ---- the end ------------------------------------------------------------------------------- */
 
-static void say(const struct ut_import_opts *opts, const char *path, const struct ut_json_note *n,
-		bool lost, const char *text)
+static void chrome_say(const struct ut_import_opts *opts, const char *path,
+		       const struct ut_json_note *n, bool lost, const char *text)
 {
 	char line[512];
 	int len = snprintf(line, sizeof(line), "offset %" PRIu64 ": %s", n->first, text);
@@ -314,14 +314,14 @@ static void warn_all(const struct ut_chrome *c, const char *path, const struct u
 		return;
 	for (size_t i = 0; i < UT_JSON_REPAIRS; i++) {
 		if (c->json.repairs[i].count)
-			say(opts, path, &c->json.repairs[i], false, repairs[i]);
+			chrome_say(opts, path, &c->json.repairs[i], false, repairs[i]);
 	}
 	for (size_t i = 0; i < UT_CHROME_ODDS; i++) {
 		snprintf(text, sizeof(text), "%s", odds[i].text);
 		if (i == UT_ODD_DAMAGED)
 			snprintf(text, sizeof(text), "%s: %s", odds[i].text, c->odd_why);
 		if (c->odd[i].count)
-			say(opts, path, &c->odd[i], odds[i].lost, text);
+			chrome_say(opts, path, &c->odd[i], odds[i].lost, text);
 	}
 	if (c->first < 0) {
 		snprintf(text, sizeof(text),
@@ -353,8 +353,8 @@ static void shift_times(struct ut_chrome *c)
 }
 
 /* Nothing but damage, or nothing at all. */
-static int check(struct ut_chrome *c, enum ut_chrome_walk walk, const char *path,
-		 struct ut_err *err)
+static int chrome_check(struct ut_chrome *c, enum ut_chrome_walk walk, const char *path,
+			struct ut_err *err)
 {
 	struct ut_json *j = &c->json;
 
@@ -392,8 +392,8 @@ static int load_chrome(struct ut_source *source, const struct ut_import_opts *op
 	ut_chrome_init(&c, &input);
 	if (skip_mark(&c.json))
 		ut_chrome_note(&c, UT_ODD_BOM, ut_json_offset(&c.json, c.json.at) - 3);
-	walk = read_all(&c, opts);
-	rc = check(&c, walk, source->path, err);
+	walk = chrome_read_all(&c, opts);
+	rc = chrome_check(&c, walk, source->path, err);
 	if (!rc) {
 		if (source->cut)
 			ut_chrome_note(&c, UT_ODD_PACKED, input.offset);

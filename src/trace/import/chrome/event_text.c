@@ -65,7 +65,7 @@ uint8_t ut_chrome_member(struct ut_str key)
 	return OTHER;
 }
 
-static struct ut_str unquoted(struct ut_str value)
+static struct ut_str event_text_unquoted(struct ut_str value)
 {
 	if (value.len >= 2 && *value.ptr == '"') {
 		value.ptr++;
@@ -89,12 +89,12 @@ static inline bool read_time(struct ut_json *j, int64_t *ns, bool *has)
 	}
 	if (!ut_json_skip(j, &text))
 		return false;
-	*has = ut_json_scaled(unquoted(text), 3, ns);
+	*has = ut_json_scaled(event_text_unquoted(text), 3, ns);
 	return true;
 }
 
 /* Is the text a whole number in any spelling? 7.0 is 7. */
-static bool is_whole(struct ut_str text, uint64_t *number)
+static bool event_text_is_whole(struct ut_str text, uint64_t *number)
 {
 	static const double two53 = 9007199254740992.0;
 	struct ut_json_number n;
@@ -120,7 +120,8 @@ static bool read_odd_ref(struct ut_chrome *c, struct ut_chrome_ref *ref)
 	strict = ut_chrome_json(c, text, false);
 	ref->number = 0;
 	if (*text.ptr == '"' ||
-	    !is_whole(ut_strtab_get(&c->build.store.trace.strings, strict), &ref->number)) {
+	    !event_text_is_whole(ut_strtab_get(&c->build.store.trace.strings, strict),
+				 &ref->number)) {
 		ref->number = 0;
 		ref->text = strict;
 	}
@@ -258,7 +259,7 @@ static bool read_rare(struct ut_chrome *c, enum member member, uint32_t key)
 	return ut_chrome_value(c, &c->extra, key);
 }
 
-static inline bool read_member(struct ut_chrome *c, enum member member, uint32_t key)
+static inline bool event_text_read_member(struct ut_chrome *c, enum member member, uint32_t key)
 {
 	struct ut_chrome_event *e = &c->event;
 
@@ -304,7 +305,7 @@ bool ut_chrome_read_event(struct ut_chrome *c)
 	c->args.seen = c->extra.seen = 0;
 	ut_json_enter(j);
 	while ((step = ut_chrome_step(c, step))) {
-		if (!read_member(c, (enum member)step->member, step->key))
+		if (!event_text_read_member(c, (enum member)step->member, step->key))
 			return false;
 	}
 	return !j->trouble;

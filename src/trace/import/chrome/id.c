@@ -69,8 +69,8 @@ static struct id2 inside_id2(struct ut_chrome *c, struct ut_str id2)
 	return found;
 }
 
-static void keep(struct ut_chrome *c, enum ut_chrome_word key, enum ut_arg_type type,
-		 uint32_t string)
+static void id_keep(struct ut_chrome *c, enum ut_chrome_word key, enum ut_arg_type type,
+		    uint32_t string)
 {
 	ut_chrome_add(&c->extra, (struct ut_arg){ .key = c->words[key],
 						  .type = (uint8_t)type,
@@ -78,7 +78,7 @@ static void keep(struct ut_chrome *c, enum ut_chrome_word key, enum ut_arg_type 
 }
 
 /* A value as text: a string without its quotes, equal numbers alike, anything else as it stands. */
-static uint32_t text_of(struct ut_chrome *c, struct ut_str value)
+static uint32_t id_text_of(struct ut_chrome *c, struct ut_str value)
 {
 	char room[UT_ID_ROOM];
 	size_t len;
@@ -107,7 +107,7 @@ static void keep_id2(struct ut_chrome *c, const struct id2 *id2)
 							  .type = UT_ARG_PTR,
 							  .value.u64 = number });
 	else
-		keep(c, UT_WORD_ID2, UT_ARG_JSON, ut_chrome_json(c, c->event.id2, false));
+		id_keep(c, UT_WORD_ID2, UT_ARG_JSON, ut_chrome_json(c, c->event.id2, false));
 }
 
 static uint64_t hash_string(struct ut_chrome *c, uint64_t hash, uint32_t string)
@@ -134,17 +134,17 @@ bool ut_chrome_number(struct ut_chrome *c, struct ut_str id, uint64_t *number)
 	plain = ut_id_number(id, number);
 	if (plain && !id2.local && !e->scope.len)
 		return true;
-	text = text_of(c, id);
+	text = id_text_of(c, id);
 	if (id2.local || (id2.id.len && !plain))
 		keep_id2(c, &id2);
 	else
-		keep(c, UT_WORD_ID_TEXT, UT_ARG_STR, text);
+		id_keep(c, UT_WORD_ID_TEXT, UT_ARG_STR, text);
 	hash = hash_string(c, hash, e->cat);
 	if (strchr("stf", e->phase))
 		hash = hash_string(c, hash, e->name);
 	if (e->scope.len) {
-		scope = text_of(c, e->scope);
-		keep(c, UT_WORD_ID_SCOPE, UT_ARG_STR, scope);
+		scope = id_text_of(c, e->scope);
+		id_keep(c, UT_WORD_ID_SCOPE, UT_ARG_STR, scope);
 	}
 	hash = hash_string(c, hash, scope);
 	if (id2.local)

@@ -41,7 +41,7 @@ static bool may_start(const struct ut_json *j, const char *p)
 }
 
 /* Too much of nothing: what lies before it can still be had. */
-static bool give_up(struct ut_json *j, uint64_t lost_at)
+static bool chrome_list_give_up(struct ut_json *j, uint64_t lost_at)
 {
 	j->trouble = UT_JSON_ENDLESS;
 	j->why = "no event in more than 256 MiB from here on; 'head -c OFFSET' keeps what lies "
@@ -92,7 +92,7 @@ bool ut_chrome_recover(struct ut_json *j)
 		p = p ? p : j->end;
 		from = ut_json_offset(j, p);
 		if (from - lost_at > UT_JSON_BARREN)
-			return give_up(j, lost_at);
+			return chrome_list_give_up(j, lost_at);
 		j->at = (size_t)(p - j->buf) > LOOK_BACK ? p - LOOK_BACK : j->buf;
 		ut_json_mark(j);
 		j->trouble = UT_JSON_SHORT;

@@ -23,25 +23,26 @@ void ut_chrome_fact(struct ut_chrome *c, bool track, uint32_t index, struct ut_a
 	c->fact_count++;
 }
 
-static int compare(uint64_t a, uint64_t b)
+static int meta_compare(uint64_t a, uint64_t b)
 {
 	return a < b ? -1 : a > b;
 }
 
 static int by_owner(const struct ut_chrome_fact *a, const struct ut_chrome_fact *b)
 {
-	return a->track != b->track ? compare(a->track, b->track) : compare(a->index, b->index);
+	return a->track != b->track ? meta_compare(a->track, b->track)
+				    : meta_compare(a->index, b->index);
 }
 
 /* Facts with the same key side by side, the latest first. */
-static int by_key(const void *x, const void *y)
+static int meta_by_key(const void *x, const void *y)
 {
 	const struct ut_chrome_fact *a = x, *b = y;
 	int order = by_owner(a, b);
 
 	if (!order)
-		order = compare(a->arg.key, b->arg.key);
-	return order ? order : compare(b->number, a->number);
+		order = meta_compare(a->arg.key, b->arg.key);
+	return order ? order : meta_compare(b->number, a->number);
 }
 
 static int by_arrival(const void *x, const void *y)
@@ -49,15 +50,15 @@ static int by_arrival(const void *x, const void *y)
 	const struct ut_chrome_fact *a = x, *b = y;
 	int order = by_owner(a, b);
 
-	return order ? order : compare(a->place, b->place);
+	return order ? order : meta_compare(a->place, b->place);
 }
 
 /* What was said twice counts as it was said last. */
-static void drop_doubles(struct ut_chrome *c)
+static void meta_drop_doubles(struct ut_chrome *c)
 {
 	size_t n = 0;
 
-	qsort(c->facts, c->fact_count, sizeof(*c->facts), by_key);
+	qsort(c->facts, c->fact_count, sizeof(*c->facts), meta_by_key);
 	for (size_t i = 0; i < c->fact_count; i++) {
 		const struct ut_chrome_fact *f = &c->facts[i], *kept = n ? &c->facts[n - 1] : f;
 
@@ -76,7 +77,7 @@ void ut_chrome_place_facts(struct ut_chrome *c)
 
 	if (!c->fact_count)
 		return;
-	drop_doubles(c);
+	meta_drop_doubles(c);
 	qsort(c->facts, c->fact_count, sizeof(*c->facts), by_arrival);
 	for (size_t i = 0; i < c->fact_count; i++) {
 		const struct ut_chrome_fact *f = &c->facts[i];
@@ -134,7 +135,7 @@ static struct ut_str cut_rank(struct ut_str name, int32_t *rank)
 }
 
 /* The argument's text, whatever its type. */
-static uint32_t text_of(struct ut_chrome *c, uint32_t key)
+static uint32_t meta_text_of(struct ut_chrome *c, uint32_t key)
 {
 	const struct ut_arg *arg = ut_chrome_find(&c->args, key);
 
@@ -159,7 +160,7 @@ static void name_process(struct ut_chrome *c)
 {
 	struct ut_trace *t = &c->build.store.trace;
 	uint32_t index = ut_chrome_process(c, c->event.pid);
-	uint32_t name = text_of(c, c->words[UT_WORD_NAME]);
+	uint32_t name = meta_text_of(c, c->words[UT_WORD_NAME]);
 	struct ut_process *p = &t->processes[index];
 	struct ut_str s = cut_rank(ut_strtab_get(&t->strings, name), &p->rank);
 
@@ -170,7 +171,7 @@ static void name_process(struct ut_chrome *c)
 		p->name = ut_strtab_intern(&t->strings, s.ptr, s.len);
 }
 
-static struct ut_str string_of(struct ut_chrome *c, const struct ut_arg *arg)
+static struct ut_str meta_string_of(struct ut_chrome *c, const struct ut_arg *arg)
 {
 	return arg->type == UT_ARG_STR
 		       ? ut_strtab_get(&c->build.store.trace.strings, arg->value.str)
@@ -185,7 +186,7 @@ static bool take_role(struct ut_chrome *c, struct ut_track *k, const struct ut_a
 
 	if (strcmp(ut_strtab_get(strings, arg->key).ptr, "role") != 0)
 		return false;
-	role = (uint8_t)ut_role_called(string_of(c, arg));
+	role = (uint8_t)ut_role_called(meta_string_of(c, arg));
 	k->role = role != UT_ROLE_UNKNOWN ? role : k->role;
 	return role != UT_ROLE_UNKNOWN;
 }
@@ -201,7 +202,7 @@ static bool take_caller(struct ut_chrome *c, struct ut_track *k, const struct ut
 	if (!strcmp(key, "thread") && arg->type == UT_ARG_U64 && arg->value.u64 <= UINT32_MAX)
 		k->thread = (uint32_t)arg->value.u64;
 	else if (!strcmp(key, "api") && arg->type == UT_ARG_STR)
-		k->api = ut_api_called(strings, string_of(c, arg));
+		k->api = ut_api_called(strings, meta_string_of(c, arg));
 	else
 		return false;
 	return true;
@@ -212,7 +213,7 @@ static void name_thread(struct ut_chrome *c)
 {
 	struct ut_trace *t = &c->build.store.trace;
 	uint32_t index = ut_chrome_thread(c, c->event.pid, c->event.tid);
-	uint32_t name = text_of(c, c->words[UT_WORD_NAME]);
+	uint32_t name = meta_text_of(c, c->words[UT_WORD_NAME]);
 	struct ut_track *k = &t->tracks[index];
 
 	if (name)

@@ -46,7 +46,7 @@ static struct ut_str find_member(struct ut_chrome *c, struct ut_str object, cons
 	return (struct ut_str){ NULL, 0 };
 }
 
-static uint32_t string_of(struct ut_chrome *c, struct ut_str value)
+static uint32_t chrome_ours_string_of(struct ut_chrome *c, struct ut_str value)
 {
 	if (value.len < 2 || *value.ptr != '"')
 		return 0;
@@ -90,8 +90,8 @@ static void read_counter(struct ut_chrome *c, uint32_t process, uint32_t name, s
 	struct ut_trace *t = &c->build.store.trace;
 	const uint32_t own[] = { ut_strtab_intern_z(&t->strings, "unit"),
 				 ut_strtab_intern_z(&t->strings, "series"), c->words[UT_WORD_ID] };
-	uint32_t unit = string_of(c, find_member(c, facts, "unit"));
-	uint32_t series = unit ? unit : string_of(c, find_member(c, facts, "series"));
+	uint32_t unit = chrome_ours_string_of(c, find_member(c, facts, "unit"));
+	uint32_t series = unit ? unit : chrome_ours_string_of(c, find_member(c, facts, "series"));
 	struct ut_str id = find_member(c, facts, "id");
 	const uint32_t known[3] = { name, series, id.len ? ut_chrome_json(c, id, false) : 0 };
 	uint32_t track = ut_chrome_counter(c, process, known);
@@ -151,7 +151,7 @@ static void read_counters(struct ut_chrome *c, uint32_t process, struct ut_str o
 }
 
 /* What is said of the recording as a whole comes with its first process. */
-static bool read_whole(struct ut_chrome *c, struct ut_str key, struct ut_str value)
+static bool chrome_ours_read_whole(struct ut_chrome *c, struct ut_str key, struct ut_str value)
 {
 	struct ut_trace *t = &c->build.store.trace;
 	const char *next = value.ptr + value.len;
@@ -175,7 +175,7 @@ static bool read_whole(struct ut_chrome *c, struct ut_str key, struct ut_str val
 }
 
 /* The same of a later recording, unless it is nothing new. */
-static bool is_known(const struct ut_chrome *c, struct ut_str key, struct ut_str value)
+static bool chrome_ours_is_known(const struct ut_chrome *c, struct ut_str key, struct ut_str value)
 {
 	const struct ut_trace *t = &c->build.store.trace;
 
@@ -184,13 +184,13 @@ static bool is_known(const struct ut_chrome *c, struct ut_str key, struct ut_str
 	       (ut_str_is(key, "clock_error_ns") && (uint64_t)signed_of(value) == t->clock_error);
 }
 
-static struct ut_str text_of(struct ut_chrome *c, struct ut_str value)
+static struct ut_str chrome_ours_text_of(struct ut_chrome *c, struct ut_str value)
 {
-	return ut_strtab_get(&c->build.store.trace.strings, string_of(c, value));
+	return ut_strtab_get(&c->build.store.trace.strings, chrome_ours_string_of(c, value));
 }
 
 /* A number that is not negative; -1 = it is none. */
-static int32_t number_of(struct ut_str value)
+static int32_t chrome_ours_number_of(struct ut_str value)
 {
 	int64_t n = signed_of(value);
 
@@ -204,18 +204,18 @@ static bool read_kind(struct ut_chrome *c, struct ut_process *p, struct ut_str k
 	struct ut_strtab *strings = &c->build.store.trace.strings;
 
 	if (ut_str_is(key, "kind")) {
-		p->kind = (uint8_t)ut_process_kind_called(text_of(c, value));
+		p->kind = (uint8_t)ut_process_kind_called(chrome_ours_text_of(c, value));
 		p->kind = p->kind == UT_PROCESS_UNKNOWN ? UT_PROCESS_OTHER : p->kind;
 	} else if (ut_str_is(key, "api")) {
-		p->api = ut_api_called(strings, text_of(c, value));
+		p->api = ut_api_called(strings, chrome_ours_text_of(c, value));
 	} else if (ut_str_is(key, "device")) {
-		p->device = number_of(value);
+		p->device = chrome_ours_number_of(value);
 	} else if (ut_str_is(key, "sub_device")) {
-		p->sub_device = number_of(value);
+		p->sub_device = chrome_ours_number_of(value);
 	} else if (ut_str_is(key, "device_type")) {
-		p->device_type = (uint8_t)ut_device_type_called(text_of(c, value));
+		p->device_type = (uint8_t)ut_device_type_called(chrome_ours_text_of(c, value));
 	} else if (ut_str_is(key, "model")) {
-		p->model = string_of(c, value);
+		p->model = chrome_ours_string_of(c, value);
 	} else {
 		return false;
 	}
@@ -233,7 +233,7 @@ static void read_calls(struct ut_chrome *c, struct ut_str list)
 	j->at = list.ptr;
 	ut_json_enter(j);
 	while (ut_json_element(j) && ut_json_skip(j, &value))
-		ut_classify_add_calls(&c->build.store.trace, string_of(c, value));
+		ut_classify_add_calls(&c->build.store.trace, chrome_ours_string_of(c, value));
 	j->trouble = UT_JSON_NONE;
 }
 
@@ -265,11 +265,11 @@ static void read_process(struct ut_chrome *c, struct ut_str object, uint32_t *fi
 	open_object(c, object);
 	while (next_member(c, &fresh, &key, &value)) {
 		if (ut_str_is(key, "name"))
-			t->processes[at].name = string_of(c, value);
+			t->processes[at].name = chrome_ours_string_of(c, value);
 		else if (ut_str_is(key, "host"))
-			t->processes[at].host = string_of(c, value);
+			t->processes[at].host = chrome_ours_string_of(c, value);
 		else if (ut_str_is(key, "command"))
-			t->processes[at].cmdline = string_of(c, value);
+			t->processes[at].cmdline = chrome_ours_string_of(c, value);
 		else if (ut_str_is(key, "rank"))
 			t->processes[at].rank = (int32_t)signed_of(value);
 		else if (ut_str_is(key, "counters"))
@@ -277,8 +277,8 @@ static void read_process(struct ut_chrome *c, struct ut_str object, uint32_t *fi
 		else if (ut_str_is(key, "calls"))
 			read_calls(c, value);
 		else if (!ut_str_is(key, "pid") && !read_kind(c, &t->processes[at], key, value) &&
-			 !(is_for_all(at, *first, key) ? read_whole(c, key, value)
-						       : is_known(c, key, value)))
+			 !(is_for_all(at, *first, key) ? chrome_ours_read_whole(c, key, value)
+						       : chrome_ours_is_known(c, key, value)))
 			keep_fact(c, at, key, value);
 		c->json.at = value.ptr + value.len;
 	}
@@ -303,7 +303,7 @@ bool ut_chrome_read_ours(struct ut_chrome *c, struct ut_str value)
 	if (!ut_str_is(tool, "\"unitrace\""))
 		return false;
 	c->traits |= UT_TRAIT_OURS;
-	c->dialect = string_of(c, find_member(c, value, "dialect"));
+	c->dialect = chrome_ours_string_of(c, find_member(c, value, "dialect"));
 	if (!*ut_strtab_get(&c->build.store.trace.strings, c->dialect).ptr)
 		c->dialect = 0; /* written by nobody, and no word that could be written again */
 	input = find_member(c, value, "input");
@@ -317,7 +317,7 @@ bool ut_chrome_read_ours(struct ut_chrome *c, struct ut_str value)
 /* ---- labels -------------------------------------------------------------------------------- */
 
 /* What the exporter makes of host, pid and command; see put_process_meta() there. */
-static void put_labels(struct ut_chrome *c, const struct ut_process *p, uint32_t os_pid)
+static void chrome_ours_put_labels(struct ut_chrome *c, const struct ut_process *p, uint32_t os_pid)
 {
 	struct ut_strtab *strings = &c->build.store.trace.strings;
 	struct ut_str host = ut_strtab_get(strings, p->host);
@@ -348,7 +348,7 @@ static bool is_made(struct ut_chrome *c, const struct ut_chrome_fact *f, uint32_
 		return false;
 	text = ut_make(s.len);
 	len = ut_json_decode((struct ut_str){ s.ptr + strlen(before), s.len - frame }, text);
-	put_labels(c, &t->processes[f->index], os_pid);
+	chrome_ours_put_labels(c, &t->processes[f->index], os_pid);
 	same = len && len == c->text.len && !memcmp(text, c->text.data, len);
 	free(text);
 	return same;

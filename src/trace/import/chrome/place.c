@@ -99,7 +99,7 @@ void ut_chrome_release(struct ut_chrome *c)
 
 /* ---- strings ------------------------------------------------------------------------------- */
 
-static uint64_t mix(uint64_t hash, uint64_t value)
+static uint64_t chrome_place_mix(uint64_t hash, uint64_t value)
 {
 	hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
 	return hash ^ hash >> 32;
@@ -118,7 +118,8 @@ static inline void ends_of(struct ut_str s, uint64_t *head, uint64_t *tail)
 }
 
 /* The slot learns that text is the string id. */
-static void learn(struct ut_chrome *c, struct ut_chrome_text *slot, struct ut_str text, uint32_t id)
+static void chrome_place_learn(struct ut_chrome *c, struct ut_chrome_text *slot, struct ut_str text,
+			       uint32_t id)
 {
 	struct ut_str s = ut_strtab_get(&c->build.store.trace.strings, id);
 
@@ -154,7 +155,7 @@ static inline uint64_t middle_of(struct ut_str s)
 
 	memcpy(&a, s.ptr + s.len / 4, 8);
 	memcpy(&b, s.ptr + s.len / 2, 8);
-	return mix(a, b);
+	return chrome_place_mix(a, b);
 }
 
 /* The slot where raw text is, or belongs; *known says which. */
@@ -165,9 +166,9 @@ static inline struct ut_chrome_text *find_text(struct ut_chrome_text *cache, uin
 	uint64_t head, tail, hash;
 
 	ends_of(raw, &head, &tail);
-	hash = mix(mix(raw.len, head), tail);
+	hash = chrome_place_mix(chrome_place_mix(raw.len, head), tail);
 	if (raw.len > 16)
-		hash = mix(hash, middle_of(raw));
+		hash = chrome_place_mix(hash, middle_of(raw));
 	slot = &cache[hash & (count - 1)];
 	*known = slot->head == head && slot->tail == tail && slot->len == raw.len &&
 		 (raw.len <= 16 || !memcmp(slot->raw, raw.ptr, raw.len));
@@ -183,7 +184,7 @@ uint32_t ut_chrome_string(struct ut_chrome *c, struct ut_chrome_text *cache, str
 	struct ut_chrome_text *slot = find_text(cache, c->cached, raw, &known);
 
 	if (!known)
-		learn(c, slot, raw, intern_raw(c, raw));
+		chrome_place_learn(c, slot, raw, intern_raw(c, raw));
 	return slot->id;
 }
 
@@ -203,7 +204,8 @@ uint32_t ut_chrome_json(struct ut_chrome *c, struct ut_str value, bool plain)
 	    memcmp(slot->raw, value.ptr, value.len) != 0) {
 		c->text.len = 0;
 		ut_json_minify(value, &c->text);
-		learn(c, slot, value, ut_strtab_intern(strings, c->text.data, c->text.len));
+		chrome_place_learn(c, slot, value,
+				   ut_strtab_intern(strings, c->text.data, c->text.len));
 		slot->head = hash;
 	}
 	return slot->id;
@@ -213,7 +215,8 @@ uint32_t ut_chrome_type(struct ut_chrome *c, uint32_t name, uint32_t cat, unsign
 			unsigned int flags)
 {
 	struct ut_chrome_type *slot =
-		&c->types[mix((uint64_t)name << 32 | cat, kind << 8 | flags) & (c->cached - 1)];
+		&c->types[chrome_place_mix((uint64_t)name << 32 | cat, kind << 8 | flags) &
+			  (c->cached - 1)];
 	const struct ut_type type = {
 		.name = name, .cat = cat, .kind = (uint8_t)kind, .flags = (uint8_t)flags
 	};
@@ -274,7 +277,7 @@ static size_t step_place(const struct ut_chrome *c, const struct ut_chrome_step 
 	size_t home;
 
 	for (size_t i = 0; i < UT_STEP_WORDS; i++)
-		hash = mix(hash, step->text[i]);
+		hash = chrome_place_mix(hash, step->text[i]);
 	home = hash % (UT_STEPS - UT_STEP_FIRST - STEP_TRIES);
 
 	for (size_t i = 0; i < STEP_TRIES; i++) {
@@ -324,10 +327,12 @@ const struct ut_chrome_step *ut_chrome_step_slow(struct ut_chrome *c,
 /* ---- processes and tracks ------------------------------------------------------------------ */
 
 /* Where the index + 1 of a place is kept; 0 = the place is new, and the caller sets it. */
-static uint32_t *place_of(struct ut_chrome *c, const uint64_t key[3])
+static uint32_t *chrome_place_place_of(struct ut_chrome *c, const uint64_t key[3])
 {
 	struct ut_chrome_places *p = &c->places;
-	uint32_t hash = (uint32_t)mix(mix(mix(1, key[0]), key[1]), key[2]), at = hash, n;
+	uint32_t hash = (uint32_t)chrome_place_mix(
+			 chrome_place_mix(chrome_place_mix(1, key[0]), key[1]), key[2]),
+		 at = hash, n;
 
 	while ((n = ut_hashtab_next(&p->lookup, hash, &at))) {
 		if (!memcmp(p->items[n - 1].key, key, sizeof(p->items->key)))
@@ -351,14 +356,14 @@ uint32_t *ut_chrome_file_place(struct ut_chrome *c, uint32_t key)
 {
 	const uint64_t member[3] = { MEMBER, key, 0 };
 
-	return place_of(c, member);
+	return chrome_place_place_of(c, member);
 }
 
 uint32_t ut_chrome_process(struct ut_chrome *c, struct ut_chrome_ref pid)
 {
 	struct ut_trace *t = &c->build.store.trace;
 	const uint64_t key[3] = { PROCESS, pid.number, pid.text };
-	uint32_t *index = place_of(c, key);
+	uint32_t *index = chrome_place_place_of(c, key);
 
 	if (!*index) {
 		*index = ut_trace_add_process(t, 0) + 1;
@@ -368,9 +373,10 @@ uint32_t ut_chrome_process(struct ut_chrome *c, struct ut_chrome_ref pid)
 	return *index - 1;
 }
 
-static uint32_t add_track(struct ut_chrome *c, const uint64_t key[3], enum ut_track_type type)
+static uint32_t chrome_place_add_track(struct ut_chrome *c, const uint64_t key[3],
+				       enum ut_track_type type)
 {
-	uint32_t *index = place_of(c, key);
+	uint32_t *index = chrome_place_place_of(c, key);
 
 	if (*index)
 		return *index - 1;
@@ -382,7 +388,7 @@ static uint32_t find_thread(struct ut_chrome *c, struct ut_chrome_ref pid, struc
 {
 	const uint64_t process = ut_chrome_process(c, pid);
 	const uint64_t key[3] = { process << 32 | THREAD, tid.number, tid.text };
-	uint32_t track = add_track(c, key, UT_TRACK_THREAD);
+	uint32_t track = chrome_place_add_track(c, key, UT_TRACK_THREAD);
 
 	c->build.store.trace.tracks[track].id = tid.number;
 	c->build.store.trace.tracks[track].id_text = tid.text;
@@ -392,7 +398,9 @@ static uint32_t find_thread(struct ut_chrome *c, struct ut_chrome_ref pid, struc
 uint32_t ut_chrome_thread(struct ut_chrome *c, struct ut_chrome_ref pid, struct ut_chrome_ref tid)
 {
 	struct ut_chrome_seat *seat =
-		&c->seats[mix(mix(pid.number + pid.text, tid.number), tid.text) % UT_CHROME_SEATS];
+		&c->seats[chrome_place_mix(chrome_place_mix(pid.number + pid.text, tid.number),
+					   tid.text) %
+			  UT_CHROME_SEATS];
 
 	if (seat->known && seat->pid == pid.number && seat->tid == tid.number &&
 	    seat->pid_text == pid.text && seat->tid_text == tid.text)
@@ -415,7 +423,7 @@ void ut_chrome_reindex(struct ut_chrome *c)
 	for (uint32_t i = 0; i < t->process_count; i++) {
 		const uint64_t key[3] = { PROCESS, t->processes[i].pid, t->processes[i].pid_text };
 
-		*place_of(c, key) = i + 1;
+		*chrome_place_place_of(c, key) = i + 1;
 	}
 	for (uint32_t i = 0; i < t->track_count; i++) {
 		const struct ut_track *k = &t->tracks[i];
@@ -427,9 +435,9 @@ void ut_chrome_reindex(struct ut_chrome *c)
 		const uint64_t counter[3] = { process | COUNTER, (uint64_t)name << 32 | unit,
 					      k->id_text };
 
-		*place_of(c, k->type == UT_TRACK_THREAD  ? thread
-			     : k->type == UT_TRACK_ASYNC ? async
-							 : counter) = i + 1;
+		*chrome_place_place_of(c, k->type == UT_TRACK_THREAD  ? thread
+					  : k->type == UT_TRACK_ASYNC ? async
+								      : counter) = i + 1;
 	}
 }
 
@@ -441,7 +449,7 @@ uint32_t ut_chrome_async_track(struct ut_chrome *c, struct ut_chrome_ref pid, ui
 {
 	const uint64_t process = ut_chrome_process(c, pid);
 	const uint64_t key[3] = { process << 32 | ASYNC, cat, 0 };
-	uint32_t track = add_track(c, key, UT_TRACK_ASYNC);
+	uint32_t track = chrome_place_add_track(c, key, UT_TRACK_ASYNC);
 
 	c->build.store.trace.tracks[track].name = cat;
 	return track;
@@ -453,7 +461,7 @@ uint32_t ut_chrome_counter(struct ut_chrome *c, uint32_t process, const uint32_t
 	uint32_t series = name[1] ? name[1] : c->words[UT_WORD_VALUE];
 	const uint64_t key[3] = { (uint64_t)process << 32 | COUNTER,
 				  (uint64_t)name[0] << 32 | series, name[2] };
-	uint32_t index = add_track(c, key, UT_TRACK_COUNTER);
+	uint32_t index = chrome_place_add_track(c, key, UT_TRACK_COUNTER);
 	struct ut_track *track = &c->build.store.trace.tracks[index];
 
 	if (track->name) /* known */

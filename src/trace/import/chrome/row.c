@@ -41,7 +41,8 @@ static uint32_t list_args(struct ut_chrome *c)
 	return ut_arglists_add(&c->build.store.args, c->args.items, c->args.count);
 }
 
-static void add_row(struct ut_chrome *c, uint32_t track, uint64_t val, uint32_t type, uint32_t args)
+static void row_add_row(struct ut_chrome *c, uint32_t track, uint64_t val, uint32_t type,
+			uint32_t args)
 {
 	const struct ut_chrome_event *e = &c->event;
 
@@ -96,8 +97,8 @@ static void take_binding(struct ut_chrome *c, uint32_t track)
 	c->event.cat = c->words[UT_WORD_BIND_ID]; /* slices of any category are bound */
 	c->args.count = c->extra.count = 0;
 	if (ut_chrome_number(c, e->bind, &number))
-		add_row(c, track, number, ut_chrome_type(c, 0, c->event.cat, kind, 0),
-			list_args(c));
+		row_add_row(c, track, number, ut_chrome_type(c, 0, c->event.cat, kind, 0),
+			    list_args(c));
 	c->event.cat = cat;
 }
 
@@ -115,8 +116,8 @@ static void take_complete(struct ut_chrome *c)
 		note_event(c, UT_ODD_NEGATIVE_DUR);
 	if (!e->has_dur || dur < 0)
 		dur = 0;
-	add_row(c, track, (uint64_t)dur, ut_chrome_type(c, e->name, e->cat, UT_KIND_SPAN, flags),
-		list_args(c));
+	row_add_row(c, track, (uint64_t)dur,
+		    ut_chrome_type(c, e->name, e->cat, UT_KIND_SPAN, flags), list_args(c));
 	if (e->bind.len)
 		take_binding(c, track);
 }
@@ -270,8 +271,8 @@ static void take_end(struct ut_chrome *c)
 		return;
 	}
 	ut_chrome_flush(c);
-	add_row(c, ut_chrome_thread(c, e->pid, e->tid), 0,
-		ut_chrome_type(c, e->name, e->cat, UT_RAW_END, 0), list_args(c));
+	row_add_row(c, ut_chrome_thread(c, e->pid, e->tid), 0,
+		    ut_chrome_type(c, e->name, e->cat, UT_RAW_END, 0), list_args(c));
 }
 
 /* ---- other kinds --------------------------------------------------------------------------- */
@@ -287,8 +288,8 @@ static void take_instant(struct ut_chrome *c, bool report_phase)
 		keep_member(c, UT_WORD_PH, e->long_phase);
 	else if (report_phase)
 		keep_letter(c, UT_WORD_PH, e->phase);
-	add_row(c, ut_chrome_thread(c, e->pid, e->tid), 0,
-		ut_chrome_type(c, e->name, e->cat, UT_KIND_INSTANT, flags), list_args(c));
+	row_add_row(c, ut_chrome_thread(c, e->pid, e->tid), 0,
+		    ut_chrome_type(c, e->name, e->cat, UT_KIND_INSTANT, flags), list_args(c));
 }
 
 /* What cannot be paired is still worth seeing. */
@@ -304,7 +305,7 @@ static void take_without_id(struct ut_chrome *c, uint32_t cat)
 	take_instant(c, true);
 }
 
-static bool is_text(const struct ut_arg *arg)
+static bool row_is_text(const struct ut_arg *arg)
 {
 	return !(arg->flags & UT_ARG_ARRAY) &&
 	       (arg->type == UT_ARG_STR || arg->type == UT_ARG_PTR || arg->flags & UT_ARG_TEXT);
@@ -336,13 +337,13 @@ static void take_flow(struct ut_chrome *c, unsigned int kind)
 	if (e->name == e->cat && e->cat == c->words[UT_WORD_FLOW]) { /* our exporter's way */
 		name = ut_chrome_find(&c->args, c->words[UT_WORD_NAME]);
 		e->name = e->cat = 0;
-		if (name && is_text(name)) {
+		if (name && row_is_text(name)) {
 			e->name = ut_chrome_text_of(c, name);
 			ut_chrome_remove(&c->args, name);
 		}
 	}
-	add_row(c, ut_chrome_thread(c, e->pid, e->tid), number,
-		ut_chrome_type(c, e->name, e->cat, kind, flags), list_args(c));
+	row_add_row(c, ut_chrome_thread(c, e->pid, e->tid), number,
+		    ut_chrome_type(c, e->name, e->cat, kind, flags), list_args(c));
 }
 
 /* The thread is only worth telling if it is not the main one. */
@@ -375,8 +376,8 @@ static void take_async(struct ut_chrome *c, unsigned int kind)
 		return;
 	}
 	report_thread(c);
-	add_row(c, ut_chrome_async_track(c, e->pid, e->cat), number,
-		ut_chrome_type(c, e->name, e->cat, kind, flags), list_args(c));
+	row_add_row(c, ut_chrome_async_track(c, e->pid, e->cat), number,
+		    ut_chrome_type(c, e->name, e->cat, kind, flags), list_args(c));
 }
 
 static void take_object(struct ut_chrome *c, unsigned int kind)
@@ -388,14 +389,14 @@ static void take_object(struct ut_chrome *c, unsigned int kind)
 		take_without_id(c, e->cat);
 		return;
 	}
-	add_row(c, ut_chrome_thread(c, e->pid, e->tid), number,
-		ut_chrome_type(c, e->name, e->cat, kind, 0), list_args(c));
+	row_add_row(c, ut_chrome_thread(c, e->pid, e->tid), number,
+		    ut_chrome_type(c, e->name, e->cat, kind, 0), list_args(c));
 }
 
 /* ---- counters ------------------------------------------------------------------------------ */
 
-static bool number_of(struct ut_chrome *c, const struct ut_arg *arg, uint64_t *val,
-		      unsigned int *flags)
+static bool row_number_of(struct ut_chrome *c, const struct ut_arg *arg, uint64_t *val,
+			  unsigned int *flags)
 {
 	struct ut_json_number n;
 	enum ut_json_type type;
@@ -443,7 +444,7 @@ static void drop_numbers(struct ut_chrome *c, struct ut_chrome_args *args)
 	size_t n = 0;
 
 	for (size_t i = 0; i < args->count; i++) {
-		if (!number_of(c, &args->items[i], &val, &flags))
+		if (!row_number_of(c, &args->items[i], &val, &flags))
 			args->items[n++] = args->items[i];
 	}
 	args->count = n;
@@ -476,12 +477,12 @@ static void take_counter(struct ut_chrome *c)
 		uint64_t val;
 		uint32_t track, type;
 
-		if (!number_of(c, &c->args.items[i], &val, &flags))
+		if (!row_number_of(c, &c->args.items[i], &val, &flags))
 			continue;
 		track = ut_chrome_counter(c, process, name);
 		type = ut_chrome_type(c, e->name, e->cat, UT_KIND_COUNTER, flags);
 		if (found++) {
-			add_row(c, track, val, type, 0);
+			row_add_row(c, track, val, type, 0);
 			continue;
 		}
 		first[0] = track;
@@ -493,9 +494,9 @@ static void take_counter(struct ut_chrome *c)
 		keep_member(c, UT_WORD_ID, e->id);
 		take_instant(c, true);
 	} else if (found == c->args.count && !c->extra.count) {
-		add_row(c, first[0], first_val, first[1], 0);
+		row_add_row(c, first[0], first_val, first[1], 0);
 	} else {
-		add_row(c, first[0], first_val, first[1], list_rest(c));
+		row_add_row(c, first[0], first_val, first[1], list_rest(c));
 	}
 }
 

@@ -20,7 +20,7 @@
 /* ---- samples ------------------------------------------------------------------------------- */
 
 /* The format tells no process: the first that has a thread of this id. */
-static uint32_t track_of(struct ut_chrome *c)
+static uint32_t chrome_samples_track_of(struct ut_chrome *c)
 {
 	const struct ut_trace *t = &c->build.store.trace;
 	const struct ut_chrome_event *e = &c->event;
@@ -85,7 +85,8 @@ void ut_chrome_take_sample(struct ut_chrome *c)
 	c->events++;
 	c->sampled = true;
 	c->first = e->ts < c->first ? e->ts : c->first;
-	ut_build_add(&c->build, track_of(c), (uint64_t)e->ts, ut_sample_val(frame, heavy),
+	ut_build_add(&c->build, chrome_samples_track_of(c), (uint64_t)e->ts,
+		     ut_sample_val(frame, heavy),
 		     ut_chrome_type(c, e->name, e->cat, UT_KIND_SAMPLE, 0),
 		     ut_arglists_add(&c->build.store.args, c->args.items, c->args.count));
 }
@@ -107,7 +108,7 @@ struct ut_chrome_frames {
 	struct ut_idmap by_id; /* string id -> index + 1 */
 };
 
-static uint32_t text_of(struct ut_chrome *c, struct ut_str value)
+static uint32_t chrome_samples_text_of(struct ut_chrome *c, struct ut_str value)
 {
 	if (*value.ptr == '"')
 		return ut_chrome_string(c, c->names,
@@ -122,13 +123,13 @@ static void take_frame_member(struct ut_chrome *c, struct frame *f, struct ut_pl
 	uint64_t number;
 
 	if (ut_str_is(key, "parent"))
-		f->parent = text_of(c, value);
+		f->parent = chrome_samples_text_of(c, value);
 	else if (ut_str_is(key, "name"))
-		p->function = text_of(c, value);
+		p->function = chrome_samples_text_of(c, value);
 	else if (ut_str_is(key, "category"))
-		p->module = text_of(c, value);
+		p->module = chrome_samples_text_of(c, value);
 	else if (ut_str_is(key, "file"))
-		p->file = text_of(c, value);
+		p->file = chrome_samples_text_of(c, value);
 	else if (ut_str_is(key, "line") && ut_json_number(value, &n) == UT_JSON_U64)
 		p->line = n.u64 <= UINT32_MAX ? (uint32_t)n.u64 : 0;
 	else if (ut_str_is(key, "address") && *value.ptr == '"' &&
@@ -224,7 +225,8 @@ void ut_chrome_free_frames(struct ut_chrome *c)
 }
 
 /* Callers first; a frame that calls itself in a circle has no caller. */
-static uint32_t stack_of(struct ut_chrome *c, struct ut_chrome_frames *all, uint32_t id)
+static uint32_t chrome_samples_stack_of(struct ut_chrome *c, struct ut_chrome_frames *all,
+					uint32_t id)
 {
 	struct ut_trace *t = &c->build.store.trace;
 	uint32_t at = id ? ut_idmap_get(&all->by_id, id) : 0, stack = 0;
@@ -265,9 +267,10 @@ static void finalize_rows(struct ut_chrome *c, struct ut_chrome_frames *all)
 
 				if (ut_types_get(&b->store.types, k->type[i])->kind ==
 				    UT_KIND_SAMPLE)
-					k->val[i] = ut_sample_val(
-						stack_of(c, all, ut_sample_stack(val)),
-						ut_sample_weight(val));
+					k->val[i] =
+						ut_sample_val(chrome_samples_stack_of(
+								      c, all, ut_sample_stack(val)),
+							      ut_sample_weight(val));
 			}
 		}
 	}

@@ -79,7 +79,7 @@ uint64_t ut_chrome_guess_start(const struct ut_source *s, uint64_t offset)
 	return found;
 }
 
-static void *run(void *arg)
+static void *split_run(void *arg)
 {
 	struct part *p = arg;
 
@@ -96,7 +96,7 @@ static void open_part(struct part *p, const struct ut_chrome *c, uint64_t start,
 	p->chrome.stop = stop;
 }
 
-static uint64_t end_of(const struct ut_chrome *c)
+static uint64_t split_end_of(const struct ut_chrome *c)
 {
 	return ut_json_offset(&c->json, c->json.at);
 }
@@ -126,11 +126,11 @@ static void absorb(struct ut_chrome *c, struct ut_chrome *part)
 }
 
 /* c goes on where part came to its end, with its trouble. */
-static void go_on(struct ut_chrome *c, const struct ut_chrome *part)
+static void split_go_on(struct ut_chrome *c, const struct ut_chrome *part)
 {
 	struct ut_json *j = &c->json;
 
-	c->input->offset = end_of(part);
+	c->input->offset = split_end_of(part);
 	ut_json_seek(j, c->input->offset);
 	j->trouble = part->json.trouble;
 	j->why = part->json.why;
@@ -145,32 +145,32 @@ static enum ut_chrome_walk read_between(struct ut_chrome *c, uint64_t from, uint
 	enum ut_chrome_walk walk;
 
 	open_part(p, c, from, to);
-	run(p);
+	split_run(p);
 	walk = p->walk;
 	absorb(c, &p->chrome);
-	go_on(c, &p->chrome);
+	split_go_on(c, &p->chrome);
 	ut_chrome_release(&p->chrome);
 	free(p);
 	return walk;
 }
 
 /* All parts in order; the first was c itself, which ended with walk. */
-static enum ut_chrome_walk join(struct ut_chrome *c, struct part *parts, size_t count,
-				enum ut_chrome_walk walk)
+static enum ut_chrome_walk split_join(struct ut_chrome *c, struct part *parts, size_t count,
+				      enum ut_chrome_walk walk)
 {
-	uint64_t at = end_of(c);
+	uint64_t at = split_end_of(c);
 
 	for (size_t i = 0; i < count && walk == UT_WALK_STOP; i++) {
 		uint64_t next = i + 1 < count ? parts[i + 1].start : UINT64_MAX;
 
 		if (at == parts[i].start) {
 			absorb(c, &parts[i].chrome);
-			go_on(c, &parts[i].chrome);
+			split_go_on(c, &parts[i].chrome);
 			walk = parts[i].walk;
 		} else if (at < next) {
 			walk = read_between(c, at, next);
 		}
-		at = end_of(c);
+		at = split_end_of(c);
 	}
 	return walk;
 }
@@ -178,7 +178,7 @@ static enum ut_chrome_walk join(struct ut_chrome *c, struct part *parts, size_t 
 static size_t plan(const struct ut_chrome *c, unsigned int threads, uint64_t *starts)
 {
 	const struct ut_source *s = c->input->source;
-	uint64_t from = end_of(c), size = s->size - from;
+	uint64_t from = split_end_of(c), size = s->size - from;
 	uint64_t last = from;
 	size_t n = 0;
 
@@ -202,7 +202,7 @@ enum ut_chrome_walk ut_chrome_split(struct ut_chrome *c, unsigned int threads)
 
 	for (size_t i = 0; i < count; i++) {
 		open_part(&parts[i], c, starts[i], i + 1 < count ? starts[i + 1] : UINT64_MAX);
-		parts[i].started = !pthread_create(&parts[i].thread, NULL, run, &parts[i]);
+		parts[i].started = !pthread_create(&parts[i].thread, NULL, split_run, &parts[i]);
 	}
 	c->stop = count ? starts[0] : UINT64_MAX;
 	walk = ut_chrome_list(c);
@@ -211,9 +211,9 @@ enum ut_chrome_walk ut_chrome_split(struct ut_chrome *c, unsigned int threads)
 		if (parts[i].started)
 			pthread_join(parts[i].thread, NULL);
 		else
-			run(&parts[i]);
+			split_run(&parts[i]);
 	}
-	walk = join(c, parts, count, walk);
+	walk = split_join(c, parts, count, walk);
 	for (size_t i = 0; i < count; i++)
 		ut_chrome_release(&parts[i].chrome);
 	if (count) {

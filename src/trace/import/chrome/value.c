@@ -227,7 +227,7 @@ static inline bool read_scalar(struct ut_chrome *c, struct ut_arg *arg)
 	return true;
 }
 
-static bool read_text(struct ut_chrome *c, struct ut_arg *arg)
+static bool value_read_text(struct ut_chrome *c, struct ut_arg *arg)
 {
 	struct ut_str text;
 
@@ -293,7 +293,7 @@ bool ut_chrome_value(struct ut_chrome *c, struct ut_chrome_args *to, uint32_t ke
 	arg = append(to);
 	*arg = (struct ut_arg){ .key = key };
 	if (*j->at == '[' || *j->at == '{')
-		return read_text(c, arg);
+		return value_read_text(c, arg);
 	return read_scalar(c, arg);
 }
 

@@ -48,7 +48,7 @@ int ut_cpu_info(const char *path, struct ut_cpu_info *info, struct ut_err *err)
 }
 
 /* Did the process run this program at that time? */
-static bool fits(const struct ut_cpu_info *info, uint32_t pid, uint64_t time)
+static bool cpu_list_fits(const struct ut_cpu_info *info, uint32_t pid, uint64_t time)
 {
 	return info->pid == pid && info->start <= time && (!info->end || time < info->end);
 }
@@ -86,11 +86,11 @@ struct search {
 	char *path;
 };
 
-static bool is_wanted(void *ctx, const char *path)
+static bool cpu_list_is_wanted(void *ctx, const char *path)
 {
 	const struct search *s = ctx;
 	struct ut_cpu_info *info = malloc(sizeof(*info));
-	bool yes = info && !ut_cpu_info(path, info, NULL) && fits(info, s->pid, s->time);
+	bool yes = info && !ut_cpu_info(path, info, NULL) && cpu_list_fits(info, s->pid, s->time);
 
 	free(info);
 	if (yes)
@@ -103,7 +103,7 @@ bool ut_cpu_beside(const char *spool_path, uint32_t pid, uint64_t start, char pa
 	struct search s = { .pid = pid, .time = start, .path = path };
 	char dir[4096];
 
-	return each(folder(spool_path, dir), pid, UT_CPU_SUFFIX, is_wanted, &s);
+	return each(folder(spool_path, dir), pid, UT_CPU_SUFFIX, cpu_list_is_wanted, &s);
 }
 
 static bool is_its_spool(void *ctx, const char *path)
@@ -113,7 +113,7 @@ static bool is_its_spool(void *ctx, const char *path)
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	bool yes = fd >= 0 && read(fd, &h, sizeof(h)) == (ssize_t)sizeof(h) &&
 		   !memcmp(h.magic, UT_SPOOL_MAGIC, sizeof(h.magic)) &&
-		   fits(s->cpu, h.pid, h.start.mono);
+		   cpu_list_fits(s->cpu, h.pid, h.start.mono);
 
 	if (fd >= 0)
 		close(fd);

@@ -24,7 +24,8 @@ void ut_cpu_names_add(struct ut_cpu_names *n, const struct ut_cpu_module_rec *re
 }
 
 /* The file may be gone: then the recording has kept a copy of it. */
-static struct ut_binary *open_file(const struct ut_cpu_names *n, const struct ut_cpu_file_module *m)
+static struct ut_binary *cpu_names_open_file(const struct ut_cpu_names *n,
+					     const struct ut_cpu_file_module *m)
 {
 	struct ut_build_id id = { .len = m->rec.build_id_bytes };
 	char path[4096], text[2 * UT_BUILD_ID_MOST + 1];
@@ -46,7 +47,7 @@ static void open_module(const struct ut_cpu_names *n, struct ut_cpu_file_module 
 {
 	m->opened = true;
 	if (m->rec.kind == UT_CPU_MODULE_FILE)
-		m->code = open_file(n, m);
+		m->code = cpu_names_open_file(n, m);
 	else if (m->rec.kind == UT_CPU_MODULE_KERNEL && n->same_boot)
 		m->code = ut_binary_kernel();
 	else if (m->rec.kind == UT_CPU_MODULE_VDSO && n->same_boot)

@@ -24,7 +24,7 @@ void ut_cpu_switched(struct ut_cpu *c, enum ut_cpu_switched_by by, uint64_t time
 	c->switch_count++;
 }
 
-static int by_time(const void *a, const void *b)
+static int cpu_pauses_by_time(const void *a, const void *b)
 {
 	const struct ut_cpu_switched *x = a, *y = b;
 
@@ -50,7 +50,7 @@ void ut_cpu_finalize_pauses(struct ut_cpu *c)
 	bool on[] = { true, !(c->header.flags & UT_CPU_BEGAN_OFF) }, reported = false;
 	uint64_t off = on[UT_CPU_BY_PROCESS] ? 0 : c->first;
 
-	ut_sort(c->switches, c->switch_count, sizeof(*c->switches), by_time);
+	ut_sort(c->switches, c->switch_count, sizeof(*c->switches), cpu_pauses_by_time);
 	for (size_t i = 0; i < c->switch_count; i++) {
 		const struct ut_cpu_switched *s = &c->switches[i];
 		bool was = on[0] && on[1];
@@ -69,7 +69,7 @@ void ut_cpu_finalize_pauses(struct ut_cpu *c)
 }
 
 /* The first pause that ends behind this time. */
-static size_t find(const struct ut_cpu *c, uint64_t time)
+static size_t cpu_pauses_find(const struct ut_cpu *c, uint64_t time)
 {
 	size_t low = 0, high = c->pause_count;
 
@@ -86,14 +86,14 @@ static size_t find(const struct ut_cpu *c, uint64_t time)
 
 bool ut_cpu_is_paused(const struct ut_cpu *c, uint64_t time)
 {
-	size_t at = c->pause_count ? find(c, time) : 0;
+	size_t at = c->pause_count ? cpu_pauses_find(c, time) : 0;
 
 	return at < c->pause_count && c->pauses[at].start <= time;
 }
 
 bool ut_cpu_next_on(const struct ut_cpu *c, uint64_t *from, uint64_t to, uint64_t *end)
 {
-	size_t at = c->pause_count ? find(c, *from) : 0;
+	size_t at = c->pause_count ? cpu_pauses_find(c, *from) : 0;
 
 	if (at < c->pause_count && c->pauses[at].start <= *from)
 		*from = c->pauses[at++].end;

@@ -70,7 +70,7 @@ static void see(struct ut_cpu *c, uint64_t time)
 }
 
 /* A text of a record; "" if it is not closed before its end. *at is behind it then. */
-static const char *text(const char **at, const char *end)
+static const char *cpu_read_text(const char **at, const char *end)
 {
 	const char *s = *at, *stop = s < end ? memchr(s, '\0', (size_t)(end - s)) : NULL;
 
@@ -86,7 +86,7 @@ static void on_thread(struct reader *r, const char *at, const char *end)
 
 	memcpy(&rec, at, sizeof(rec));
 	at += sizeof(rec);
-	name = text(&at, end);
+	name = cpu_read_text(&at, end);
 	life = life_of(r->c, rec.tid);
 	if (!life->born)
 		life->born = rec.time;
@@ -111,10 +111,11 @@ static void on_module(struct reader *r, const char *at, const char *end)
 
 	memcpy(&rec, at, sizeof(rec));
 	at += sizeof(rec);
-	ut_cpu_names_add(&r->names, &rec, text(&at, end));
+	ut_cpu_names_add(&r->names, &rec, cpu_read_text(&at, end));
 }
 
-static void add_place(struct reader *r, const struct ut_place_in_code *frames, size_t count)
+static void cpu_read_add_place(struct reader *r, const struct ut_place_in_code *frames,
+			       size_t count)
 {
 	struct ut_trace *t = r->c->trace;
 
@@ -179,9 +180,10 @@ static void on_place(struct reader *r, const char *at)
 	functions = r->named.place != rec.id ? find_jit(r, &rec, frames) : 0;
 	note_place(r, rec.at, functions > 1);
 	if (r->named.place == rec.id)
-		add_place(r, &r->named_code, 1);
+		cpu_read_add_place(r, &r->named_code, 1);
 	else
-		add_place(r, frames, functions ? 1 : ut_cpu_names_find(&r->names, &rec, frames));
+		cpu_read_add_place(r, frames,
+				   functions ? 1 : ut_cpu_names_find(&r->names, &rec, frames));
 }
 
 /* Of the place that comes next. */
@@ -192,11 +194,12 @@ static void on_named(struct reader *r, const char *at, const char *end)
 	memcpy(&r->named, at, sizeof(r->named));
 	at += sizeof(r->named);
 	r->named_code = (struct ut_place_in_code){ .line = r->named.line };
-	r->named_code.function = ut_strtab_intern_z(strings, text(&at, end));
-	r->named_code.file = r->named_code.module = ut_strtab_intern_z(strings, text(&at, end));
+	r->named_code.function = ut_strtab_intern_z(strings, cpu_read_text(&at, end));
+	r->named_code.file = r->named_code.module =
+		ut_strtab_intern_z(strings, cpu_read_text(&at, end));
 }
 
-static uint32_t stack_of(const struct reader *r, uint32_t number)
+static uint32_t cpu_read_stack_of(const struct reader *r, uint32_t number)
 {
 	return number - 1 < r->stack_count ? r->stacks[number - 1] : 0;
 }
@@ -236,7 +239,7 @@ static uint32_t stack_then(struct reader *r, uint32_t number, uint64_t time, siz
 
 	if (number - 1 >= r->stack_count || !r->raw_stacks[number - 1].changes ||
 	    depth == MOST_DEPTH)
-		return stack_of(r, number);
+		return cpu_read_stack_of(r, number);
 	raw = r->raw_stacks[number - 1];
 	caller = stack_then(r, raw.caller, time, depth + 1);
 	if (!r->raw_places[raw.place - 1].changes ||
@@ -257,7 +260,7 @@ static void on_stack(struct reader *r, const char *at)
 		return;
 	}
 	note_stack(r, &rec);
-	stack = add_frames(r, stack_of(r, rec.caller), rec.place);
+	stack = add_frames(r, cpu_read_stack_of(r, rec.caller), rec.place);
 	r->stacks = ut_grow_raw(r->stacks, r->stack_count + 1, &r->stack_cap, sizeof(*r->stacks));
 	r->stacks[r->stack_count++] = stack;
 }
@@ -329,7 +332,7 @@ static void on_look(struct reader *r, const char *at, const char *end)
 
 	memcpy(&rec, at, sizeof(rec));
 	at += sizeof(rec);
-	function = text(&at, end);
+	function = cpu_read_text(&at, end);
 	if (rec.tid != r->c->header.pid)
 		return;
 	r->c->looks++;
@@ -388,7 +391,7 @@ static void on_control(struct reader *r, const char *at)
 }
 
 /* How much of each record is always there. */
-static size_t least(uint32_t type)
+static size_t cpu_read_least(uint32_t type)
 {
 	switch (type) {
 	case UT_CPU_THREAD:
@@ -491,7 +494,7 @@ static void read_records(struct reader *r)
 			r->c->trace->losses.torn++;
 			return;
 		}
-		if (head.size - sizeof(head) >= least(head.type))
+		if (head.size - sizeof(head) >= cpu_read_least(head.type))
 			on_record(r, head.type, r->at + sizeof(head), r->at + head.size);
 		else
 			r->c->trace->losses.torn++;
@@ -501,7 +504,7 @@ static void read_records(struct reader *r)
 
 /* ---- order --------------------------------------------------------------------------------- */
 
-static int by_thread(const void *a, const void *b)
+static int cpu_read_by_thread(const void *a, const void *b)
 {
 	const struct ut_cpu_timestamp *x = a, *y = b;
 
@@ -520,10 +523,10 @@ static int by_thread_too(const void *a, const void *b)
 }
 
 /* Samples and turns, a thread after the other; which of them each thread has. */
-static void finalize(struct ut_cpu *c)
+static void cpu_read_finalize(struct ut_cpu *c)
 {
 	if (c->sample_count)
-		qsort(c->samples, c->sample_count, sizeof(*c->samples), by_thread);
+		qsort(c->samples, c->sample_count, sizeof(*c->samples), cpu_read_by_thread);
 	if (c->turn_count)
 		qsort(c->turns, c->turn_count, sizeof(*c->turns), by_thread_too);
 	for (size_t i = 0; i < c->sample_count; i++) {
@@ -534,7 +537,7 @@ static void finalize(struct ut_cpu *c)
 		life->last_sample = (uint32_t)i + 1;
 	}
 	if (c->wait_count)
-		qsort(c->waits, c->wait_count, sizeof(*c->waits), by_thread);
+		qsort(c->waits, c->wait_count, sizeof(*c->waits), cpu_read_by_thread);
 	for (size_t i = 0; i < c->wait_count; i++) {
 		struct ut_cpu_life *life = life_of(c, c->waits[i].tid);
 
@@ -553,7 +556,7 @@ static void finalize(struct ut_cpu *c)
 
 /* ---- the file ------------------------------------------------------------------------------ */
 
-static int check(const struct ut_cpu_header *h, const char *path, struct ut_err *err)
+static int cpu_read_check(const struct ut_cpu_header *h, const char *path, struct ut_err *err)
 {
 	if (memcmp(h->magic, UT_CPU_MAGIC, sizeof(h->magic)) != 0)
 		return ut_err_set(err, -EPROTO, "%s: no file of samples", path);
@@ -600,7 +603,7 @@ int ut_cpu_open(struct ut_cpu *c, const char *path, struct ut_trace *trace, stru
 		return rc;
 	ut_mapped_add(map, size, path);
 	memcpy(&c->header, map, sizeof(c->header));
-	rc = check(&c->header, path, err);
+	rc = cpu_read_check(&c->header, path, err);
 	if (!rc && c->header.bytes <= size) {
 		c->first = c->last = c->header.start;
 		snprintf(dir, sizeof(dir), "%s", path);
@@ -614,7 +617,7 @@ int ut_cpu_open(struct ut_cpu *c, const char *path, struct ut_trace *trace, stru
 		/* what /proc tells is known some time after it happened */
 		if (!(c->header.flags & UT_CPU_TIMED))
 			see(c, c->header.end);
-		finalize(c);
+		cpu_read_finalize(c);
 	}
 	ut_cpu_names_release(&r.names);
 	ut_jit_code_release(&own);

@@ -28,7 +28,7 @@ static void find_tracks(struct ut_cpu *c)
 	}
 }
 
-static uint32_t track_of(struct ut_cpu *c, struct ut_cpu_life *life)
+static uint32_t cpu_send_track_of(struct ut_cpu *c, struct ut_cpu_life *life)
 {
 	struct ut_track *t;
 
@@ -69,7 +69,8 @@ void ut_cpu_value(struct ut_cpu_sender *s, uint32_t track, uint64_t time, double
 
 /* ---- samples ------------------------------------------------------------------------------- */
 
-static void send_sample(struct ut_cpu_sender *s, const struct ut_cpu_timestamp *m, uint32_t track)
+static void cpu_send_send_sample(struct ut_cpu_sender *s, const struct ut_cpu_timestamp *m,
+				 uint32_t track)
 {
 	size_t mark = s->trace->arg_count;
 	struct ut_event e = { .ts = m->time,
@@ -108,7 +109,7 @@ static uint64_t time_of_last(const struct ut_cpu *c, const struct ut_cpu_life *l
 }
 
 /* When a thread was last there; 0 = not known. */
-static uint64_t end_of(const struct ut_cpu *c, const struct ut_cpu_life *life)
+static uint64_t cpu_send_end_of(const struct ut_cpu *c, const struct ut_cpu_life *life)
 {
 	return life->gone ? life->gone : c->header.end;
 }
@@ -131,8 +132,8 @@ static uint64_t rest_of(const struct ut_cpu *c, const struct ut_cpu_life *life)
 	since = since > last ? since : last;
 	/* nobody tells of the turn at which a thread ends; one without any has run all the time */
 	if ((life->first_turn < life->last_turn || life->first_sample < life->last_sample) &&
-	    runs && since && end_of(c, life) > since && c->header.flags & UT_CPU_SWITCHES)
-		ran += ut_cpu_on_time(c, since, end_of(c, life));
+	    runs && since && cpu_send_end_of(c, life) > since && c->header.flags & UT_CPU_SWITCHES)
+		ran += ut_cpu_on_time(c, since, cpu_send_end_of(c, life));
 	return ran;
 }
 
@@ -171,7 +172,7 @@ static void send_rest(struct ut_cpu_sender *s, const struct ut_cpu_life *life, u
 	bool timed = (s->c->header.flags & UT_CPU_TIMED) != 0;
 	uint64_t rest;
 
-	if (timed ? s->c->pause_count != 0 : !end_of(s->c, life))
+	if (timed ? s->c->pause_count != 0 : !cpu_send_end_of(s->c, life))
 		return;
 	rest = timed ? rest_of_times(s->c, life) : rest_of(s->c, life);
 	if (rest)
@@ -269,13 +270,13 @@ static void weigh(struct ut_cpu *c, const struct ut_cpu_life *life)
 
 static void send_samples(struct ut_cpu_sender *s, struct ut_cpu_life *life)
 {
-	uint32_t track = track_of(s->c, life);
+	uint32_t track = cpu_send_track_of(s->c, life);
 
 	weigh(s->c, life);
 
 	for (uint32_t i = life->first_sample; i < life->last_sample; i++) {
 		if (!ut_cpu_is_paused(s->c, s->c->samples[i].time))
-			send_sample(s, &s->c->samples[i], track);
+			cpu_send_send_sample(s, &s->c->samples[i], track);
 	}
 	send_rest(s, life, track);
 }

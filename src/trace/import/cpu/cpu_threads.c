@@ -54,7 +54,7 @@ static void add_edge(struct work *w, uint64_t time, int32_t by)
 }
 
 /* The thread ran from one time to the other, and recording was on. */
-static void add_part(struct work *w, uint64_t from, uint64_t to)
+static void cpu_threads_add_part(struct work *w, uint64_t from, uint64_t to)
 {
 	add_edge(w, from, 1);
 	add_edge(w, to, -1);
@@ -72,12 +72,12 @@ static void add_part(struct work *w, uint64_t from, uint64_t to)
 }
 
 /* The thread ran from one time to the other. How long of it recording was on. */
-static uint64_t add_run(struct work *w, uint64_t from, uint64_t to)
+static uint64_t cpu_threads_add_run(struct work *w, uint64_t from, uint64_t to)
 {
 	uint64_t sum = 0, end;
 
 	for (; ut_cpu_next_on(w->c, &from, to, &end); from = end) {
-		add_part(w, from, end);
+		cpu_threads_add_part(w, from, end);
 		sum += end - from;
 	}
 	return sum;
@@ -106,7 +106,7 @@ static void take_turn(struct work *w, struct state *st, const struct ut_cpu_turn
 	bool on = !ut_cpu_is_paused(w->c, t->time);
 
 	if (st->known && st->how == UT_CPU_RUNS)
-		sums->ran += add_run(w, st->since, t->time);
+		sums->ran += cpu_threads_add_run(w, st->since, t->time);
 	else if (st->known && st->how == UT_CPU_WAITS)
 		sums->waited += ut_cpu_on_time(w->c, st->since, t->time);
 	else if (st->known)
@@ -159,7 +159,7 @@ static struct sums take_samples(struct work *w, const struct ut_cpu_life *life)
 	for (uint32_t i = life->first_sample; i < life->last_sample; i++) {
 		const struct ut_cpu_timestamp *m = &w->c->samples[i];
 
-		add_run(w, m->time > m->weight ? m->time - m->weight : 0, m->time);
+		cpu_threads_add_run(w, m->time > m->weight ? m->time - m->weight : 0, m->time);
 		sums.ran += ut_cpu_is_paused(w->c, m->time) ? 0 : m->weight;
 	}
 	return sums;
@@ -290,7 +290,7 @@ static void begin_facts(struct ut_trace *t, uint32_t track)
 	t->tracks[track].args = first;
 }
 
-static void add_fact(struct ut_trace *t, const char *key, uint64_t value)
+static void cpu_threads_add_fact(struct ut_trace *t, const char *key, uint64_t value)
 {
 	ut_trace_add_arg(t, ut_strtab_intern_z(&t->strings, key), UT_ARG_U64)->value.u64 = value;
 }
@@ -324,15 +324,15 @@ static void send_thread(struct work *w, const struct ut_cpu_life *life, uint32_t
 	if (timed)
 		take_times(w->c, life, &sums);
 	begin_facts(t, life->track - 1);
-	add_fact(t, "cpu_ns", sums.ran);
+	cpu_threads_add_fact(t, "cpu_ns", sums.ran);
 	if (reported || timed) {
-		add_fact(t, "waiting_ns", sums.waited);
-		add_fact(t, "ready_ns", sums.ready);
+		cpu_threads_add_fact(t, "waiting_ns", sums.waited);
+		cpu_threads_add_fact(t, "ready_ns", sums.ready);
 	}
 	if (reported) {
-		add_fact(t, "switches", sums.switches);
-		add_fact(t, "preemptions", sums.preemptions);
-		add_fact(t, "migrations", sums.migrations);
+		cpu_threads_add_fact(t, "switches", sums.switches);
+		cpu_threads_add_fact(t, "preemptions", sums.preemptions);
+		cpu_threads_add_fact(t, "migrations", sums.migrations);
 	}
 	if (life->tid == w->c->header.pid)
 		add_wait(w);
@@ -344,7 +344,7 @@ static void send_thread(struct work *w, const struct ut_cpu_life *life, uint32_t
 	send_bins(w, ut_cpu_counter(w->s, text, "%"), w->usage, percent);
 }
 
-static int by_time(const void *a, const void *b)
+static int cpu_threads_by_time(const void *a, const void *b)
 {
 	const struct edge *x = a, *y = b;
 
@@ -362,7 +362,7 @@ static void add_histogram(struct work *w)
 	uint64_t on = ut_cpu_on_time(w->c, w->c->first, w->c->last);
 	size_t now = 0, most = 0;
 
-	ut_sort(w->edges, w->edge_count, sizeof(*w->edges), by_time);
+	ut_sort(w->edges, w->edge_count, sizeof(*w->edges), cpu_threads_by_time);
 	for (size_t i = 0; i < w->edge_count; i++) {
 		size_t bin = now < MOST_AT_ONCE ? now : MOST_AT_ONCE;
 		uint64_t ns = ut_cpu_on_time(w->c, since, w->edges[i].time);
@@ -374,10 +374,10 @@ static void add_histogram(struct work *w)
 		now += (size_t)(int64_t)w->edges[i].by;
 	}
 	at_once[0] += ut_cpu_on_time(w->c, since, w->c->last);
-	add_fact(t, "cpu_ns", ran);
-	add_fact(t, "elapsed_ns", on);
+	cpu_threads_add_fact(t, "cpu_ns", ran);
+	cpu_threads_add_fact(t, "elapsed_ns", on);
 	if (on < w->c->last - w->c->first)
-		add_fact(t, "paused_ns", w->c->last - w->c->first - on);
+		cpu_threads_add_fact(t, "paused_ns", w->c->last - w->c->first - on);
 	for (size_t i = 0; i <= most; i++) {
 		struct ut_arg *a = ut_trace_add_arg(t, key, UT_ARG_U64);
 
@@ -386,7 +386,7 @@ static void add_histogram(struct work *w)
 	}
 }
 
-static void send_all(struct work *w)
+static void cpu_threads_send_all(struct work *w)
 {
 	uint32_t track = ut_cpu_counter(w->s, "CPU usage: all threads", "%");
 
@@ -426,7 +426,7 @@ void ut_cpu_send_threads(struct ut_cpu_sender *s)
 	}
 	for (size_t i = 0; i < s->c->life_count; i++)
 		send_thread(&w, &s->c->lives[i], main_name);
-	send_all(&w);
+	cpu_threads_send_all(&w);
 	if (s->c->header.flags & UT_CPU_SWITCHES) {
 		send_bins(&w, ut_cpu_counter(s, "context switches", "/s"), w.switches, rate);
 		send_bins(&w, ut_cpu_counter(s, "CPU migrations", "/s"), w.moves, rate);

@@ -134,7 +134,7 @@ struct sending {
 	uint32_t names[UT_WAITS], ready, cat;
 };
 
-static uint32_t row(struct sending *w)
+static uint32_t cpu_waits_row(struct sending *w)
 {
 	struct ut_trace *t = w->s->trace;
 	const struct ut_track *thread = &t->tracks[w->life->track - 1];
@@ -164,7 +164,7 @@ static void send_span(struct sending *w, uint64_t from, uint64_t to, uint32_t na
 
 	if (to - from < w->least || from >= to)
 		return;
-	e.track = row(w);
+	e.track = cpu_waits_row(w);
 	ut_sink_event(w->s->to, w->s->trace, &e);
 }
 
@@ -177,7 +177,7 @@ static void send_stack(struct sending *w, uint64_t time, uint32_t stack, uint32_
 			      .name = name,
 			      .kind = UT_KIND_SAMPLE };
 
-	e.track = row(w);
+	e.track = cpu_waits_row(w);
 	if (w->pending >= UT_SAMPLE_WEIGHT_ARG) {
 		ut_trace_add_arg(t, ut_strtab_intern_z(&t->strings, UT_SAMPLE_WEIGHT), UT_ARG_U64)
 			->value.u64 = w->pending;
@@ -216,7 +216,7 @@ static void take_interval(struct sending *w, const struct ut_cpu_turn *t, uint64
 		send_stack(w, t->time, m->stack, w->names[what]);
 }
 
-static uint64_t end_of(const struct ut_cpu *c, const struct ut_cpu_life *life, uint32_t i)
+static uint64_t cpu_waits_end_of(const struct ut_cpu *c, const struct ut_cpu_life *life, uint32_t i)
 {
 	return i + 1 < life->last_turn ? c->turns[i + 1].time : life->gone ? life->gone : c->last;
 }
@@ -230,7 +230,7 @@ static void send_thread(struct sending *w)
 	w->pending = 0;
 	for (uint32_t i = w->life->first_turn; i < w->life->last_turn; i++) {
 		if ((c->turns[i].how & 0xff) != UT_CPU_RUNS)
-			take_interval(w, &c->turns[i], end_of(c, w->life, i));
+			take_interval(w, &c->turns[i], cpu_waits_end_of(c, w->life, i));
 	}
 }
 
@@ -246,7 +246,7 @@ static uint64_t least_span(const struct ut_cpu *c)
 		const struct ut_cpu_life *life = &c->lives[k];
 
 		for (uint32_t i = life->first_turn; i < life->last_turn; i++) {
-			uint64_t end = end_of(c, life, i), from = c->turns[i].time;
+			uint64_t end = cpu_waits_end_of(c, life, i), from = c->turns[i].time;
 
 			if ((c->turns[i].how & 0xff) != UT_CPU_RUNS && end > from)
 				counts[63 - __builtin_clzll(end - from)]++;

@@ -275,18 +275,18 @@ void ut_jit_code_open(struct ut_jit_code *j, const char *cpu_path)
 
 /* ---- questions ----------------------------------------------------------------------------- */
 
-static int by_start(const void *a, const void *b)
+static int jit_code_by_start(const void *a, const void *b)
 {
 	const struct ut_jit_function *x = a, *y = b;
 
 	return (x->start > y->start) - (x->start < y->start);
 }
 
-static void finalize(struct ut_jit_code *j)
+static void jit_code_finalize(struct ut_jit_code *j)
 {
 	uint64_t furthest = 0;
 
-	ut_sort(j->functions, j->count, sizeof(*j->functions), by_start);
+	ut_sort(j->functions, j->count, sizeof(*j->functions), jit_code_by_start);
 	j->furthest = ut_make(j->count * sizeof(*j->furthest));
 	for (size_t i = 0; i < j->count; i++) {
 		furthest = j->functions[i].end > furthest ? j->functions[i].end : furthest;
@@ -373,8 +373,8 @@ static void take_name(struct ut_jit_code *j, const struct ut_jit_function *f,
 	code->line = line;
 }
 
-static void take_line(const struct ut_jit_code *j, const struct ut_jit_function *f,
-		      uint64_t address, struct ut_place_in_code *code)
+static void jit_code_take_line(const struct ut_jit_code *j, const struct ut_jit_function *f,
+			       uint64_t address, struct ut_place_in_code *code)
 {
 	const struct ut_jit_line *lines = f->line_count ? &j->lines[f->first_line] : NULL;
 	const struct ut_jit_line *found = NULL;
@@ -402,7 +402,7 @@ size_t ut_jit_code_find(struct ut_jit_code *j, uint64_t address, uint64_t time,
 	if (!j->count)
 		return 0;
 	if (!j->furthest)
-		finalize(j);
+		jit_code_finalize(j);
 	for (size_t i = find_place(j, address); i-- > 0 && j->furthest[i] > address;) {
 		const struct ut_jit_function *f = &j->functions[i];
 
@@ -417,6 +417,6 @@ size_t ut_jit_code_find(struct ut_jit_code *j, uint64_t address, uint64_t time,
 	*code = (struct ut_place_in_code){ .address = address, .file = found->file };
 	code->module = ut_strtab_intern_z(&j->trace->strings, MODULE);
 	take_name(j, found, code);
-	take_line(j, found, address, code);
+	jit_code_take_line(j, found, address, code);
 	return count;
 }

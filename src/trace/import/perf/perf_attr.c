@@ -100,7 +100,7 @@ struct cursor {
 	bool bad;
 };
 
-static uint64_t take(struct cursor *c)
+static uint64_t perf_attr_take(struct cursor *c)
 {
 	uint64_t value = 0;
 
@@ -160,7 +160,7 @@ static void skip_read(struct cursor *c, uint64_t format)
 	uint64_t count = 1;
 
 	if (format & UT_PDATA_READ_GROUP)
-		count = take(c);
+		count = perf_attr_take(c);
 	if (count > (uint64_t)(c->end - c->at) / 8)
 		c->bad = true;
 	take_bytes(c, c->bad ? 0 : 8 * (times + count * each));
@@ -170,13 +170,14 @@ static void take_stack(struct cursor *c, const struct ut_pdata_attr *a, struct u
 {
 	uint64_t size;
 
-	if (a->sample_type & UT_PDATA_REGS_USER && take(c)) /* the registers of no abi are none */
+	if (a->sample_type & UT_PDATA_REGS_USER &&
+	    perf_attr_take(c)) /* the registers of no abi are none */
 		to->regs = take_bytes(c, 8u * (unsigned int)__builtin_popcountll(a->regs_user));
 	if (!(a->sample_type & UT_PDATA_STACK_USER))
 		return;
-	size = take(c);
+	size = perf_attr_take(c);
 	to->stack = take_bytes(c, size);
-	to->stack_size = size && to->stack ? take(c) : 0;
+	to->stack_size = size && to->stack ? perf_attr_take(c) : 0;
 	if (to->stack_size > size)
 		to->stack_size = size;
 	if (c->bad)
@@ -195,9 +196,9 @@ static void take_rest(struct cursor *c, const struct ut_pdata_attr *a, struct ut
 		take_bytes(c, (UINT64_C(4) + size + 7) & ~UINT64_C(7));
 	}
 	if (type & UT_PDATA_BRANCHES) {
-		count = take(c);
+		count = perf_attr_take(c);
 		if (a->branches & UT_PDATA_BRANCH_HW_INDEX)
-			take(c);
+			perf_attr_take(c);
 		if (count > (uint64_t)(c->end - c->at) / 24)
 			c->bad = true;
 		take_bytes(c, c->bad ? 0 : count * 24);
@@ -217,25 +218,25 @@ bool ut_pdata_sample(const struct ut_pdata_attrs *a, const uint8_t *bytes, size_
 	type = to->attr->sample_type;
 	to->period = to->attr->flags & UT_PDATA_FLAG_FREQ ? 1 : to->attr->period;
 	if (type & UT_PDATA_IDENTIFIER)
-		take(&c);
+		perf_attr_take(&c);
 	if (type & UT_PDATA_IP)
-		to->ip = take(&c);
+		to->ip = perf_attr_take(&c);
 	if (type & UT_PDATA_TID) {
-		who = take(&c);
+		who = perf_attr_take(&c);
 		to->pid = (uint32_t)who;
 		to->tid = (uint32_t)(who >> 32);
 	}
 	if (type & UT_PDATA_TIME)
-		to->time = take(&c);
+		to->time = perf_attr_take(&c);
 	take_bytes(&c, 8u * (unsigned int)__builtin_popcountll(type & (UT_PDATA_ADDR | UT_PDATA_ID |
 								       UT_PDATA_STREAM_ID |
 								       UT_PDATA_CPU)));
 	if (type & UT_PDATA_PERIOD)
-		to->period = take(&c);
+		to->period = perf_attr_take(&c);
 	if (type & UT_PDATA_READ)
 		skip_read(&c, to->attr->read_format);
 	if (type & UT_PDATA_CALLCHAIN) {
-		to->chain_count = take(&c);
+		to->chain_count = perf_attr_take(&c);
 		if (to->chain_count > (uint64_t)(c.end - c.at) / 8)
 			c.bad = true;
 		to->chain = take_bytes(&c, c.bad ? 0 : 8 * to->chain_count);

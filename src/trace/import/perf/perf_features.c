@@ -86,7 +86,7 @@ struct feature {
 	struct ut_sample_build *build;
 };
 
-static uint64_t word(const uint8_t *bytes, uint64_t size, uint64_t at)
+static uint64_t perf_features_word(const uint8_t *bytes, uint64_t size, uint64_t at)
 {
 	uint32_t value = 0;
 
@@ -98,7 +98,8 @@ static uint64_t word(const uint8_t *bytes, uint64_t size, uint64_t at)
 /* Events with their names, in the order of the attributes: attribute, ids, text. */
 static void take_names(struct feature *f, const uint8_t *bytes, uint64_t size)
 {
-	uint64_t count = word(bytes, size, 0), attr = word(bytes, size, 4), at = 8;
+	uint64_t count = perf_features_word(bytes, size, 0),
+		 attr = perf_features_word(bytes, size, 4), at = 8;
 
 	for (uint64_t i = 0; i < count && i < f->attrs->count; i++) {
 		uint64_t ids, len;
@@ -106,8 +107,8 @@ static void take_names(struct feature *f, const uint8_t *bytes, uint64_t size)
 		if (attr > size || at > size - attr || size - at - attr < 8)
 			return;
 		at += attr;
-		ids = word(bytes, size, at);
-		len = word(bytes, size, at + 4);
+		ids = perf_features_word(bytes, size, at);
+		len = perf_features_word(bytes, size, at + 4);
 		at += 8;
 		if (len > size - at)
 			return;

@@ -89,7 +89,7 @@ static struct ut_pdata_space *space_of(struct ut_pdata_maps *m, uint32_t pid)
 }
 
 /* The first mapping that ends behind an address. */
-static size_t find(const struct ut_pdata_space *s, uint64_t address)
+static size_t perf_maps_find(const struct ut_pdata_space *s, uint64_t address)
 {
 	size_t low = 0, high = s->count;
 
@@ -105,8 +105,8 @@ static size_t find(const struct ut_pdata_space *s, uint64_t address)
 }
 
 /* Takes out [at, at + gone) and puts up to three in their place. */
-static void replace(struct ut_pdata_space *s, size_t at, size_t gone,
-		    const struct ut_pdata_map *with, size_t count)
+static void perf_maps_replace(struct ut_pdata_space *s, size_t at, size_t gone,
+			      const struct ut_pdata_map *with, size_t count)
 {
 	s->items = ut_grow_raw(s->items, s->count + count, &s->cap, sizeof(*s->items));
 	memmove(s->items + at + count, s->items + at + gone,
@@ -119,7 +119,7 @@ void ut_pdata_map_add(struct ut_pdata_maps *m, uint32_t pid, const struct ut_pda
 {
 	struct ut_pdata_space *s = space_of(m, pid);
 	struct ut_pdata_map with[3];
-	size_t first = find(s, map->start), last = first, count = 0;
+	size_t first = perf_maps_find(s, map->start), last = first, count = 0;
 
 	if (map->start >= map->end || s->count >= MOST_MAPS || m->map_count >= MOST_ALL)
 		return;
@@ -137,7 +137,7 @@ void ut_pdata_map_add(struct ut_pdata_maps *m, uint32_t pid, const struct ut_pda
 	}
 	m->map_count += count;
 	m->map_count -= last - first;
-	replace(s, first, last - first, with, count);
+	perf_maps_replace(s, first, last - first, with, count);
 }
 
 void ut_pdata_map_fork(struct ut_pdata_maps *m, uint32_t pid, uint32_t parent)
@@ -171,7 +171,7 @@ const struct ut_pdata_map *ut_pdata_map_find(const struct ut_pdata_maps *m, uint
 {
 	uint32_t number = ut_idmap_get(&m->space_of, (uint64_t)pid + 1);
 	const struct ut_pdata_space *s = number ? &m->spaces[number - 1] : NULL;
-	size_t at = s ? find(s, address) : 0;
+	size_t at = s ? perf_maps_find(s, address) : 0;
 
 	return s && at < s->count && s->items[at].start <= address ? &s->items[at] : NULL;
 }

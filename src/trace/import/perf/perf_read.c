@@ -57,7 +57,7 @@ struct reader {
 /* ---- records --------------------------------------------------------------------------------- */
 
 /* A text of a record, closed before its end; "" = it is not. */
-static const char *text_at(const uint8_t *bytes, size_t size, size_t at)
+static const char *perf_read_text_at(const uint8_t *bytes, size_t size, size_t at)
 {
 	return at < size && memchr(bytes + at, 0, size - at) ? (const char *)bytes + at : "";
 }
@@ -65,7 +65,7 @@ static const char *text_at(const uint8_t *bytes, size_t size, size_t at)
 static void on_map(struct reader *r, const uint8_t *b, size_t size, bool newer, uint16_t misc)
 {
 	size_t name_at = newer ? 64 : 32;
-	const char *path = text_at(b, size, name_at);
+	const char *path = perf_read_text_at(b, size, name_at);
 	struct ut_pdata_map map = { 0 };
 	struct ut_pdata_module *m;
 	uint32_t pid;
@@ -101,7 +101,7 @@ static void on_comm(struct reader *r, const uint8_t *b, size_t size, uint16_t mi
 		return;
 	memcpy(&pid, b, 4);
 	memcpy(&tid, b + 4, 4);
-	name = ut_sample_build_text(&r->build, ut_str_of(text_at(b, size, 8)));
+	name = ut_sample_build_text(&r->build, ut_str_of(perf_read_text_at(b, size, 8)));
 	track = ut_sample_build_thread(&r->build, pid, tid);
 	t->tracks[track].name = name;
 	if (pid == tid || !t->processes[t->tracks[track].process].name)
@@ -131,7 +131,7 @@ static void on_fork(struct reader *r, const uint8_t *b, size_t size)
 			t->processes[t->tracks[parent].process].name;
 }
 
-static uint32_t event_of(struct reader *r, const struct ut_pdata_attr *a)
+static uint32_t perf_read_event_of(struct reader *r, const struct ut_pdata_attr *a)
 {
 	size_t at = (size_t)(a - r->attrs.items);
 
@@ -157,7 +157,7 @@ static void on_sample(struct reader *r, const uint8_t *b, size_t size)
 		return;
 	}
 	a = (struct ut_sample_added){ .track = ut_sample_build_thread(&r->build, t.pid, t.tid),
-				      .event = event_of(r, t.attr),
+				      .event = perf_read_event_of(r, t.attr),
 				      .ts = t.time,
 				      .weight = t.period };
 	a.stack = ut_pdata_stack(&r->stacks, &t);
@@ -241,7 +241,8 @@ static void handle_until(struct reader *r, uint64_t time)
 	r->next_arena = (struct ut_arena){ 0 };
 }
 
-static void hold(struct reader *r, const uint8_t *bytes, const struct ut_pdata_record *rec)
+static void perf_read_hold(struct reader *r, const uint8_t *bytes,
+			   const struct ut_pdata_record *rec)
 {
 	uint64_t time =
 		ut_pdata_time(&r->attrs, rec->type, bytes + sizeof(*rec), rec->size - sizeof(*rec));
@@ -286,7 +287,7 @@ static void on_record(void *ctx, const uint8_t *bytes)
 	if (rec.type > UT_PDATA_KERNEL_LAST)
 		on_own(r, bytes, &rec);
 	else
-		hold(r, bytes, &rec);
+		perf_read_hold(r, bytes, &rec);
 }
 
 /* ---- the file -------------------------------------------------------------------------------- */
@@ -346,7 +347,7 @@ static int read_records(struct reader *r, struct ut_err *err)
 	return n < 0 ? (int)n : 0;
 }
 
-static void report(struct reader *r)
+static void perf_read_report(struct reader *r)
 {
 	char text[128];
 
@@ -359,7 +360,7 @@ static void report(struct reader *r)
 	ut_import_lost(r->opts, r->source->path, text);
 }
 
-static void release(struct reader *r)
+static void perf_read_release(struct reader *r)
 {
 	ut_pdata_stacks_release(&r->stacks);
 	ut_pdata_maps_release(&r->maps);
@@ -385,12 +386,12 @@ static int load_perf_data(struct ut_source *source, const struct ut_import_opts 
 	if (!rc)
 		rc = read_records(&r, err);
 	if (!rc) {
-		report(&r);
+		perf_read_report(&r);
 		ut_sample_build_finish(&r.build, store);
 	} else {
 		ut_sample_build_abandon(&r.build);
 	}
-	release(&r);
+	perf_read_release(&r);
 	return rc;
 }
 

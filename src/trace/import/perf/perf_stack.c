@@ -105,7 +105,7 @@ static struct ut_pdata_span span_of(struct ut_pdata_stacks *s, const struct wher
 
 /* ---- addresses ------------------------------------------------------------------------------- */
 
-static void add(struct addresses *a, uint64_t at, bool kernel)
+static void perf_stack_add(struct addresses *a, uint64_t at, bool kernel)
 {
 	if (a->count == MOST_DEPTH)
 		return;
@@ -129,7 +129,7 @@ static void take_chain(struct addresses *a, const struct ut_pdata_taken *t)
 			continue;
 		}
 		if (at) {
-			add(a, at - !first, kernel || at >= KERNEL_LEAST);
+			perf_stack_add(a, at - !first, kernel || at >= KERNEL_LEAST);
 			first = false;
 		}
 	}
@@ -192,7 +192,7 @@ static bool step_by_pointer(struct unwinding *u)
 }
 
 /* To the caller of the code at an address; *exact: the next address is no return address. */
-static bool step(struct unwinding *u, uint64_t address, bool *exact)
+static bool perf_stack_step(struct unwinding *u, uint64_t address, bool *exact)
 {
 	const struct ut_unwind_memory memory = { read_word, u };
 	const struct ut_pdata_map *map = ut_pdata_map_find(u->s->maps, u->t->pid, address);
@@ -219,8 +219,8 @@ static void unwind(struct ut_pdata_stacks *s, const struct ut_pdata_taken *t, st
 		return;
 	address = u.regs.r[UT_REG_IP];
 	do {
-		add(a, address, false);
-		if (!step(&u, address, &exact))
+		perf_stack_add(a, address, false);
+		if (!perf_stack_step(&u, address, &exact))
 			break;
 		address = u.regs.r[UT_REG_IP] - !exact;
 	} while (a->count < MOST_DEPTH && ut_pdata_map_find(s->maps, t->pid, address));
@@ -239,7 +239,7 @@ uint32_t ut_pdata_stack(struct ut_pdata_stacks *s, const struct ut_pdata_taken *
 	if (!a.user)
 		unwind(s, t, &a);
 	if (!a.count && t->ip)
-		add(&a, t->ip, t->ip >= KERNEL_LEAST);
+		perf_stack_add(&a, t->ip, t->ip >= KERNEL_LEAST);
 	for (size_t i = a.count; i; i--) {
 		struct where w = find_where(s, t->pid, a.items[i - 1].at, a.items[i - 1].kernel);
 		struct ut_pdata_span span = span_of(s, &w);

@@ -9,7 +9,7 @@
 
 #define PIECE 65536u
 
-static void fail(struct ut_pdata_unpack *u, const char *why)
+static void perf_unpack_fail(struct ut_pdata_unpack *u, const char *why)
 {
 	u->bad = true;
 	u->why = why;
@@ -19,7 +19,7 @@ static void take_records(struct ut_pdata_unpack *u, struct ut_buf *b, bool insid
 
 #if UT_HAVE_ZSTD
 /* The records of all such records are one stream. */
-static void unpack(struct ut_pdata_unpack *u, const uint8_t *bytes, size_t size)
+static void perf_unpack_unpack(struct ut_pdata_unpack *u, const uint8_t *bytes, size_t size)
 {
 	ZSTD_inBuffer in = { bytes, size, 0 };
 
@@ -30,7 +30,8 @@ static void unpack(struct ut_pdata_unpack *u, const uint8_t *bytes, size_t size)
 		size_t rc = ZSTD_decompressStream(u->zstd, &out, &in);
 
 		if (ZSTD_isError(rc)) {
-			fail(u, "compressed records are damaged: what follows is left out");
+			perf_unpack_fail(
+				u, "compressed records are damaged: what follows is left out");
 			return;
 		}
 		ut_buf_advance(&u->inner, (char *)out.dst + out.pos);
@@ -46,17 +47,17 @@ static void unpack(struct ut_pdata_unpack *u, const uint8_t *bytes, size_t size)
 }
 #endif
 
-static void hand_on(struct ut_pdata_unpack *u, const uint8_t *bytes, bool inside)
+static void perf_unpack_hand_on(struct ut_pdata_unpack *u, const uint8_t *bytes, bool inside)
 {
 	struct ut_pdata_record rec;
 	uint64_t more;
 
 	memcpy(&rec, bytes, sizeof(rec));
 	if (rec.type == UT_PDATA_COMPRESSED && !inside) {
-		unpack(u, bytes + sizeof(rec), rec.size - sizeof(rec));
+		perf_unpack_unpack(u, bytes + sizeof(rec), rec.size - sizeof(rec));
 	} else if (rec.type == UT_PDATA_COMPRESSED2 && !inside && rec.size >= 16) {
 		memcpy(&more, bytes + sizeof(rec), 8);
-		unpack(u, bytes + 16, more < rec.size - 16u ? more : rec.size - 16u);
+		perf_unpack_unpack(u, bytes + 16, more < rec.size - 16u ? more : rec.size - 16u);
 	} else if (rec.type == UT_PDATA_AUXTRACE && !inside && rec.size >= 16) {
 		memcpy(&u->skip, bytes + sizeof(rec), 8);
 	} else {
@@ -72,12 +73,12 @@ static void take_records(struct ut_pdata_unpack *u, struct ut_buf *b, bool insid
 	while (!u->bad && b->len - at >= sizeof(rec)) {
 		memcpy(&rec, b->data + at, sizeof(rec));
 		if (rec.size < sizeof(rec)) {
-			fail(u, "a record has no size: what follows is left out");
+			perf_unpack_fail(u, "a record has no size: what follows is left out");
 			break;
 		}
 		if (rec.size > b->len - at)
 			break;
-		hand_on(u, (const uint8_t *)b->data + at, inside);
+		perf_unpack_hand_on(u, (const uint8_t *)b->data + at, inside);
 		at += rec.size;
 		if (u->skip && !inside) {
 			uint64_t have = b->len - at;

@@ -75,7 +75,8 @@ static bool is_value(const struct ut_pb_field *f)
 	}
 }
 
-static struct value read_value(struct ut_pf *p, const struct ut_pf_seq *s, struct ut_pb m)
+static struct value perfetto_args_read_value(struct ut_pf *p, const struct ut_pf_seq *s,
+					     struct ut_pb m)
 {
 	struct value v = { 0 };
 	struct ut_pb_field f;
@@ -141,7 +142,7 @@ static bool add_array(struct ut_pf *p, const struct ut_pf_seq *s, uint32_t key, 
 
 		if (f.number != ANNOTATION_ARRAY)
 			continue;
-		element = read_value(p, s, ut_pb_inside(&f));
+		element = perfetto_args_read_value(p, s, ut_pb_inside(&f));
 		element.key = key;
 		if (!add_plain(p, s, &element)) {
 			p->arg_count = first;
@@ -155,15 +156,15 @@ static bool add_array(struct ut_pf *p, const struct ut_pf_seq *s, uint32_t key, 
 
 /* ---- nested values, as JSON ---------------------------------------------------------------- */
 
-static void put_string(struct ut_pf *p, uint32_t id)
+static void perfetto_args_put_string(struct ut_pf *p, uint32_t id)
 {
 	struct ut_str s = ut_strtab_get(&ut_pf_trace(p)->strings, id);
 
 	ut_json_text_str(&p->text, s.ptr, s.len);
 }
 
-static void put_value(struct ut_pf *p, const struct ut_pf_seq *s, struct ut_pb m,
-		      const struct value *v, int depth);
+static void perfetto_args_put_value(struct ut_pf *p, const struct ut_pf_seq *s, struct ut_pb m,
+				    const struct value *v, int depth);
 
 static void put_members(struct ut_pf *p, const struct ut_pf_seq *s, struct ut_pb m, uint32_t field,
 			int depth)
@@ -180,12 +181,12 @@ static void put_members(struct ut_pf *p, const struct ut_pf_seq *s, struct ut_pb
 		if (any)
 			ut_buf_char(&p->text, ',');
 		any = true;
-		v = read_value(p, s, ut_pb_inside(&f));
+		v = perfetto_args_read_value(p, s, ut_pb_inside(&f));
 		if (dict) {
-			put_string(p, v.key);
+			perfetto_args_put_string(p, v.key);
 			ut_buf_char(&p->text, ':');
 		}
-		put_value(p, s, ut_pb_inside(&f), &v, depth + 1);
+		perfetto_args_put_value(p, s, ut_pb_inside(&f), &v, depth + 1);
 	}
 	ut_buf_char(&p->text, dict ? '}' : ']');
 }
@@ -271,7 +272,7 @@ static void put_nested(struct ut_pf *p, struct ut_pb m, int depth)
 }
 
 /* Text that claims to be JSON: as strict JSON, or as a string if it is none. */
-static void put_json(struct ut_pf *p, const struct ut_pb_field *f)
+static void perfetto_args_put_json(struct ut_pf *p, const struct ut_pb_field *f)
 {
 	struct ut_str span;
 	struct ut_json j;
@@ -284,8 +285,8 @@ static void put_json(struct ut_pf *p, const struct ut_pb_field *f)
 	ut_json_release(&j);
 }
 
-static void put_value(struct ut_pf *p, const struct ut_pf_seq *s, struct ut_pb m,
-		      const struct value *v, int depth)
+static void perfetto_args_put_value(struct ut_pf *p, const struct ut_pf_seq *s, struct ut_pb m,
+				    const struct value *v, int depth)
 {
 	const struct ut_pb_field *f = &v->is;
 
@@ -309,14 +310,14 @@ static void put_value(struct ut_pf *p, const struct ut_pf_seq *s, struct ut_pb m
 		ut_json_text_str(&p->text, (const char *)f->data, f->value);
 		break;
 	case ANNOTATION_STRING_IID:
-		put_string(p, ut_pf_interned(p, &s->texts, f->value));
+		perfetto_args_put_string(p, ut_pf_interned(p, &s->texts, f->value));
 		break;
 	case ANNOTATION_NESTED:
 		put_nested(p, ut_pb_inside(f), depth + 1);
 		break;
 	case ANNOTATION_JSON:
 	case ANNOTATION_EXACT:
-		put_json(p, f);
+		perfetto_args_put_json(p, f);
 		break;
 	case ANNOTATION_DICT:
 	case ANNOTATION_ARRAY:
@@ -340,7 +341,7 @@ static uint32_t decoded(struct ut_pf *p, struct ut_str raw)
 	return id;
 }
 
-static void add_number(struct ut_pf *p, uint32_t key, struct ut_str text)
+static void perfetto_args_add_number(struct ut_pf *p, uint32_t key, struct ut_str text)
 {
 	struct ut_json_number n = { 0 };
 	enum ut_json_type kind = ut_json_number(text, &n);
@@ -377,20 +378,20 @@ static void add_json(struct ut_pf *p, uint32_t key)
 			ut_strtab_intern(&ut_pf_trace(p)->strings, text.ptr, text.len);
 		break;
 	default:
-		add_number(p, key, text);
+		perfetto_args_add_number(p, key, text);
 		break;
 	}
 }
 
 void ut_pf_annotation(struct ut_pf *p, const struct ut_pf_seq *s, struct ut_pb annotation)
 {
-	struct value v = read_value(p, s, annotation);
+	struct value v = perfetto_args_read_value(p, s, annotation);
 
 	if (add_plain(p, s, &v) ||
 	    (v.is.number == ANNOTATION_ARRAY && add_array(p, s, v.key, annotation)))
 		return;
 	p->text.len = 0;
-	put_value(p, s, annotation, &v, 0);
+	perfetto_args_put_value(p, s, annotation, &v, 0);
 	if (v.is.number == ANNOTATION_EXACT)
 		ut_pf_add_arg(p, v.key, UT_ARG_JSON)->value.str =
 			ut_strtab_intern(&ut_pf_trace(p)->strings, p->text.data, p->text.len);

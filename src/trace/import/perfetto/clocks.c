@@ -22,14 +22,14 @@ struct readings {
 	uint32_t primary; /* 0 = not said */
 };
 
-static uint64_t key_of(uint32_t seq_id, uint32_t clock_id)
+static uint64_t clocks_key_of(uint32_t seq_id, uint32_t clock_id)
 {
 	bool local = clock_id >= CLOCK_FIRST_LOCAL && clock_id <= CLOCK_LAST_LOCAL;
 
 	return clock_id | (local ? (uint64_t)seq_id << 32 : 0);
 }
 
-static struct ut_pf_clock *find(const struct ut_pf_clocks *c, uint64_t key)
+static struct ut_pf_clock *clocks_find(const struct ut_pf_clocks *c, uint64_t key)
 {
 	uint32_t at = ut_idmap_get(&c->by_key, key);
 
@@ -38,7 +38,7 @@ static struct ut_pf_clock *find(const struct ut_pf_clocks *c, uint64_t key)
 
 static struct ut_pf_clock *find_or_add(struct ut_pf_clocks *c, uint64_t key)
 {
-	struct ut_pf_clock *clock = find(c, key);
+	struct ut_pf_clock *clock = clocks_find(c, key);
 
 	if (clock)
 		return clock;
@@ -132,7 +132,7 @@ static bool timestamp_of(const struct ut_pf_clocks *c, uint32_t seq_id, const st
 	}
 	for (size_t i = 0; i < all->count; i++) {
 		const struct reading *r = &all->items[i];
-		const struct ut_pf_clock *clock = find(c, key_of(seq_id, r->id));
+		const struct ut_pf_clock *clock = clocks_find(c, clocks_key_of(seq_id, r->id));
 
 		if (clock && clock->count) {
 			uint64_t ns = r->ts * r->unit_ns;
@@ -146,7 +146,7 @@ static bool timestamp_of(const struct ut_pf_clocks *c, uint32_t seq_id, const st
 }
 
 /* Pairs stay sorted: a clock that was set back starts anew. */
-static void add_pair(struct ut_pf_clock *clock, uint64_t ns, uint64_t timestamp)
+static void clocks_add_pair(struct ut_pf_clock *clock, uint64_t ns, uint64_t timestamp)
 {
 	while (clock->count && clock->pairs[clock->count - 1].clock >= ns)
 		clock->count--;
@@ -181,13 +181,13 @@ void ut_pf_clock_snapshot(struct ut_pf_clocks *c, uint32_t seq_id, struct ut_pb 
 	known = timestamp_of(c, seq_id, &all, &timestamp);
 	for (size_t i = 0; i < all.count; i++) {
 		const struct reading *r = &all.items[i];
-		struct ut_pf_clock *clock = find_or_add(c, key_of(seq_id, r->id));
+		struct ut_pf_clock *clock = find_or_add(c, clocks_key_of(seq_id, r->id));
 
 		clock->unit_ns = r->unit_ns;
 		clock->incremental = r->incremental;
 		clock->last = r->ts;
 		if (known)
-			add_pair(clock, r->ts * r->unit_ns, timestamp);
+			clocks_add_pair(clock, r->ts * r->unit_ns, timestamp);
 		if (r->id == c->trace_clock)
 			c->plain = r->unit_ns == 1 && !r->incremental;
 	}
@@ -203,7 +203,7 @@ uint64_t ut_pf_clock_ns(struct ut_pf_clocks *c, uint32_t seq_id, uint32_t clock_
 		return ts;
 	if (!c->trace_clock) /* no snapshot yet: the first clock that is used is as good as any */
 		c->trace_clock = clock_id;
-	clock = find(c, key_of(seq_id, clock_id));
+	clock = clocks_find(c, clocks_key_of(seq_id, clock_id));
 	if (clock && clock->incremental)
 		ts = clock->last += ts;
 	if (clock)

@@ -18,7 +18,7 @@ struct chain {
 	size_t first, count;
 };
 
-static int compare(uint64_t a, uint64_t b)
+static int perfetto_flow_compare(uint64_t a, uint64_t b)
 {
 	return a < b ? -1 : a > b;
 }
@@ -28,23 +28,23 @@ static int by_id_and_time(const void *a, const void *b)
 	const struct ut_pf_flow *x = a, *y = b;
 
 	if (x->id != y->id)
-		return compare(x->id, y->id);
+		return perfetto_flow_compare(x->id, y->id);
 	if (x->ts != y->ts)
-		return compare(x->ts, y->ts);
+		return perfetto_flow_compare(x->ts, y->ts);
 	if ((x->end == UT_PF_FLOW_LAST) != (y->end == UT_PF_FLOW_LAST))
 		return x->end == UT_PF_FLOW_LAST ? 1 : -1;
-	return compare(x->track, y->track);
+	return perfetto_flow_compare(x->track, y->track);
 }
 
-static int by_start(const void *a, const void *b)
+static int perfetto_flow_by_start(const void *a, const void *b)
 {
 	const struct chain *x = a, *y = b;
 
 	if (x->ts != y->ts)
-		return compare(x->ts, y->ts);
+		return perfetto_flow_compare(x->ts, y->ts);
 	if (x->track != y->track)
-		return compare(x->track, y->track);
-	return compare(x->first, y->first);
+		return perfetto_flow_compare(x->track, y->track);
+	return perfetto_flow_compare(x->first, y->first);
 }
 
 static bool ends_flow(const struct ut_pf_flow *f)
@@ -52,7 +52,7 @@ static bool ends_flow(const struct ut_pf_flow *f)
 	return f->end == UT_PF_FLOW_LAST || f->end == UT_PF_FLOW_IN;
 }
 
-static uint8_t kind_of(const struct ut_pf_flow *f, size_t i, size_t count)
+static uint8_t perfetto_flow_kind_of(const struct ut_pf_flow *f, size_t i, size_t count)
 {
 	switch ((enum ut_pf_flow_end)f->end) {
 	case UT_PF_FLOW_OUT:
@@ -92,7 +92,7 @@ static void add_chain(struct ut_pf *p, const struct chain *c, uint64_t number)
 	for (size_t i = 0; i < c->count; i++) {
 		const struct ut_pf_flow *f = &p->flows[c->first + i];
 		bool global = ut_idmap_get(&p->globals, f->id);
-		struct ut_type type = { .kind = kind_of(f, i, c->count),
+		struct ut_type type = { .kind = perfetto_flow_kind_of(f, i, c->count),
 					.flags = global ? UT_EV_GLOBAL_ID : 0 };
 
 		ut_build_add(&p->build, f->track, f->ts, global ? f->id : number,
@@ -116,7 +116,7 @@ void ut_pf_make_flows(struct ut_pf *p)
 						.first = i,
 						.count = chain_length(p, i) };
 	}
-	qsort(chains, count, sizeof(*chains), by_start);
+	qsort(chains, count, sizeof(*chains), perfetto_flow_by_start);
 	for (size_t i = 0; i < count; i++)
 		add_chain(p, &chains[i], i + 1);
 	free(chains);

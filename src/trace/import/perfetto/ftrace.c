@@ -35,12 +35,12 @@ struct bundle {
 	uint32_t cpu;
 };
 
-static uint64_t to_ns(const struct bundle *b, uint64_t ts)
+static uint64_t ftrace_to_ns(const struct bundle *b, uint64_t ts)
 {
 	return ut_pf_clock_ns(&b->p->clocks, b->seq_id, CLOCK_BOOT, ts);
 }
 
-static uint64_t hash_of(uint64_t what, uint64_t a, uint64_t b, uint64_t c)
+static uint64_t ftrace_hash_of(uint64_t what, uint64_t a, uint64_t b, uint64_t c)
 {
 	const uint64_t all[] = { what, a, b, c };
 
@@ -54,7 +54,7 @@ static uint32_t cpu_lane(const struct bundle *b)
 	char name[24];
 
 	snprintf(name, sizeof(name), "CPU %u", b->cpu);
-	return ut_pf_lane(b->p, hash_of('c', b->cpu, 0, 0), ut_pf_home(b->p),
+	return ut_pf_lane(b->p, ftrace_hash_of('c', b->cpu, 0, 0), ut_pf_home(b->p),
 			  ut_strtab_intern_z(&ut_pf_trace(b->p)->strings, name));
 }
 
@@ -112,7 +112,7 @@ static void read_compact(const struct bundle *b, struct ut_pb m)
 		uint64_t comm = comms.items[i];
 
 		now += ts.items[i];
-		switch_to(b, to_ns(b, now), (int32_t)tids.items[i],
+		switch_to(b, ftrace_to_ns(b, now), (int32_t)tids.items[i],
 			  comm < table.count ? (uint32_t)table.items[comm] : 0);
 	}
 	free(ts.items);
@@ -160,7 +160,7 @@ static bool read_mark(struct mark *m, const char *s, size_t len)
 	return true;
 }
 
-static uint32_t part(struct ut_pf *p, const struct mark *m, size_t i)
+static uint32_t ftrace_part(struct ut_pf *p, const struct mark *m, size_t i)
 {
 	return ut_strtab_intern(&ut_pf_trace(p)->strings, m->parts[i].ptr, m->parts[i].len);
 }
@@ -177,12 +177,12 @@ static uint32_t writer(struct ut_pf *p, const struct mark *m, int64_t tid)
 
 static uint32_t mark_lane(struct ut_pf *p, const struct mark *m, uint64_t cookie)
 {
-	uint32_t process = ut_pf_process(p, m->pid), name = part(p, m, 0);
+	uint32_t process = ut_pf_process(p, m->pid), name = ftrace_part(p, m, 0);
 
-	return ut_pf_lane(p, hash_of('a', process, name, cookie), process, name);
+	return ut_pf_lane(p, ftrace_hash_of('a', process, name, cookie), process, name);
 }
 
-static void add_counter(struct ut_pf *p, const struct mark *m, uint64_t ts)
+static void ftrace_add_counter(struct ut_pf *p, const struct mark *m, uint64_t ts)
 {
 	char number[24] = "";
 	uint32_t lane = mark_lane(p, m, UINT64_MAX);
@@ -206,17 +206,17 @@ static bool add_mark(struct ut_pf *p, const struct mark *m, uint64_t ts, int64_t
 		ut_pf_add(p, writer(p, m, tid), ts, 0, type);
 	} else if ((m->letter == 'B' || m->letter == 'I') && m->count >= 1) {
 		type.kind = m->letter == 'B' ? UT_RAW_BEGIN : UT_KIND_INSTANT;
-		type.name = part(p, m, 0);
+		type.name = ftrace_part(p, m, 0);
 		ut_pf_add(p, writer(p, m, tid), ts, 0, type);
 	} else if (m->letter == 'C' && m->count >= 2) {
-		add_counter(p, m, ts);
+		ftrace_add_counter(p, m, ts);
 	} else if (m->letter == 'N' && m->count >= 2) {
 		type.kind = UT_KIND_INSTANT;
-		type.name = part(p, m, 1);
+		type.name = ftrace_part(p, m, 1);
 		ut_pf_add(p, mark_lane(p, m, 0), ts, 0, type);
 	} else if ((m->letter == 'S' || m->letter == 'G') && m->count >= 2) {
 		type.kind = UT_RAW_BEGIN;
-		type.name = part(p, m, m->letter == 'S' ? 0 : 1);
+		type.name = ftrace_part(p, m, m->letter == 'S' ? 0 : 1);
 		ut_pf_add(p, mark_lane(p, m, cookie), ts, 0, type);
 	} else if ((m->letter == 'F' || m->letter == 'H') && m->count >= 2) {
 		type.kind = UT_RAW_END;
@@ -260,7 +260,7 @@ static void read_event(const struct bundle *b, struct ut_pb m)
 		else if (f.number == FTRACE_PRINT)
 			print = ut_pb_inside(&f);
 	}
-	ts = to_ns(b, ts);
+	ts = ftrace_to_ns(b, ts);
 	if (sched.at)
 		read_switch(b, ts, sched);
 	else if (print.at)

@@ -16,7 +16,7 @@
 
 #if UT_HAVE_ZLIB || UT_HAVE_ZSTD
 /* Room for more; false when that would be too much. */
-static bool widen(struct ut_pf_unpacked *to)
+static bool inflate_widen(struct ut_pf_unpacked *to)
 {
 	if (to->len < to->cap)
 		return true;
@@ -35,7 +35,7 @@ int ut_pf_inflate(struct ut_pf_unpacked *to, const unsigned char *data, size_t l
 	bool room = true;
 
 	to->len = 0;
-	while (rc == Z_OK && (room = widen(to))) {
+	while (rc == Z_OK && (room = inflate_widen(to))) {
 		z.next_out = to->data + to->len;
 		z.avail_out = (uInt)(to->cap - to->len);
 		rc = inflate(&z, Z_NO_FLUSH);
@@ -69,7 +69,7 @@ int ut_pf_unzstd(struct ut_pf_unpacked *to, const unsigned char *data, size_t le
 		ZSTD_outBuffer out;
 		size_t had = in.pos;
 
-		if (!widen(to)) {
+		if (!inflate_widen(to)) {
 			rc = -E2BIG;
 			break;
 		}

@@ -68,7 +68,7 @@ static struct ut_pf_row *row_at(const struct sorter *s, size_t i)
 	return ut_pf_row_at(s->p, s->order[i]);
 }
 
-static uint8_t kind_of(const struct sorter *s, uint32_t type)
+static uint8_t perfetto_lanes_kind_of(const struct sorter *s, uint32_t type)
 {
 	return ut_types_get(&s->p->build.store.types, type)->kind;
 }
@@ -90,7 +90,7 @@ static uint32_t as_kind(struct sorter *s, uint32_t type, enum ut_kind kind)
 
 /* ---- rows by track and time ---------------------------------------------------------------- */
 
-static int by_time(const void *a, const void *b, void *ctx)
+static int perfetto_lanes_by_time(const void *a, const void *b, void *ctx)
 {
 	const struct ut_pf *p = ctx;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
@@ -105,7 +105,8 @@ static void sort_track(struct sorter *s, size_t first, size_t end)
 {
 	for (size_t i = first + 1; i < end; i++) {
 		if (row_at(s, i)->ts < row_at(s, i - 1)->ts) {
-			qsort_r(s->order + first, end - first, sizeof(*s->order), by_time, s->p);
+			qsort_r(s->order + first, end - first, sizeof(*s->order),
+				perfetto_lanes_by_time, s->p);
 			return;
 		}
 	}
@@ -173,7 +174,7 @@ static uint32_t overlap_of(const struct sorter *s, uint32_t track)
 }
 
 /* What the lane of a track is called, and whose it is. */
-static struct lane describe(const struct sorter *s, uint32_t track)
+static struct lane perfetto_lanes_describe(const struct sorter *s, uint32_t track)
 {
 	uint32_t enclosing = overlap_of(s, track), name;
 	struct lane lane = { .overlaps = enclosing != 0, .ts = UINT64_MAX };
@@ -200,7 +201,7 @@ static struct lane describe(const struct sorter *s, uint32_t track)
 /* The lane of a track whose first event is at ts. */
 static void join_lane(struct sorter *s, uint32_t track, uint64_t ts)
 {
-	struct lane lane = describe(s, track), *to;
+	struct lane lane = perfetto_lanes_describe(s, track), *to;
 	const uint64_t key[] = { lane.thread, lane.process, lane.own ? lane.own : lane.name,
 				 lane.own != 0 };
 	uint64_t hash = ut_hash_bytes(key, sizeof(key));
@@ -225,7 +226,7 @@ static void join_lane(struct sorter *s, uint32_t track, uint64_t ts)
 }
 
 /* In the order in which they come to life: that depends on nothing but what they hold. */
-static int by_start(const void *a, const void *b, void *ctx)
+static int perfetto_lanes_by_start(const void *a, const void *b, void *ctx)
 {
 	const struct ut_trace *t = ctx;
 	const struct lane *x = a, *y = b;
@@ -248,7 +249,7 @@ static void make_tracks(struct sorter *s)
 	struct ut_trace *t = ut_pf_trace(s->p);
 
 	if (s->lane_count)
-		qsort_r(s->lanes, s->lane_count, sizeof(*s->lanes), by_start, t);
+		qsort_r(s->lanes, s->lane_count, sizeof(*s->lanes), perfetto_lanes_by_start, t);
 	for (size_t i = 0; i < s->lane_count; i++) {
 		struct lane *lane = &s->lanes[i];
 
@@ -270,12 +271,12 @@ static void make_tracks(struct sorter *s)
 
 /* ---- threads and counters that were described late ----------------------------------------- */
 
-static void add_rows(struct sorter *s, uint32_t track, uint32_t model)
+static void perfetto_lanes_add_rows(struct sorter *s, uint32_t track, uint32_t model)
 {
 	for (size_t i = s->starts[track]; i < s->starts[track + 1]; i++) {
 		const struct ut_pf_row *r = row_at(s, i);
 
-		if (kind_of(s, r->type) != UT_KIND_COUNTER)
+		if (perfetto_lanes_kind_of(s, r->type) != UT_KIND_COUNTER)
 			ut_build_add(&s->p->build, model, r->ts, r->val, r->type, r->args);
 	}
 }
@@ -307,7 +308,7 @@ static void open_span(struct sorter *s, uint32_t index, struct ut_pf_row *r)
 	s->open[s->depth++] = index;
 }
 
-static void close_span(struct sorter *s, struct ut_pf_row *end)
+static void perfetto_lanes_close_span(struct sorter *s, struct ut_pf_row *end)
 {
 	struct ut_arglists *l = &s->p->build.store.args;
 	struct ut_pf_row *begin;
@@ -330,12 +331,12 @@ static void join_row(struct sorter *s, uint32_t index)
 	struct ut_pf_row *r = ut_pf_row_at(s->p, index);
 
 	s->last_ts = r->ts > s->last_ts ? r->ts : s->last_ts;
-	switch (kind_of(s, r->type)) {
+	switch (perfetto_lanes_kind_of(s, r->type)) {
 	case UT_RAW_BEGIN:
 		open_span(s, index, r);
 		break;
 	case UT_RAW_END:
-		close_span(s, r);
+		perfetto_lanes_close_span(s, r);
 		return;
 	case UT_KIND_SPAN:
 		r->val = r->ts + r->val < r->ts ? OPEN - 1 : r->ts + r->val;
@@ -372,7 +373,7 @@ static void finish_spans(struct sorter *s)
 /* ---- the rows of a lane -------------------------------------------------------------------- */
 
 /* The store's order. */
-static int by_place(const void *a, const void *b, void *ctx)
+static int perfetto_lanes_by_place(const void *a, const void *b, void *ctx)
 {
 	const struct sorter *s = ctx;
 	uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
@@ -381,8 +382,8 @@ static int by_place(const void *a, const void *b, void *ctx)
 
 	if (x->ts != y->ts)
 		return x->ts < y->ts ? -1 : 1;
-	x_spans = kind_of(s, x->type) == UT_KIND_SPAN;
-	y_spans = kind_of(s, y->type) == UT_KIND_SPAN;
+	x_spans = perfetto_lanes_kind_of(s, x->type) == UT_KIND_SPAN;
+	y_spans = perfetto_lanes_kind_of(s, y->type) == UT_KIND_SPAN;
 	if (x_spans != y_spans)
 		return x_spans ? -1 : 1;
 	if (x_spans && x->val != y->val)
@@ -397,7 +398,7 @@ static bool rows_nest(struct sorter *s)
 	for (size_t i = 0; i < s->row_count; i++) {
 		const struct ut_pf_row *r = ut_pf_row_at(s->p, s->rows[i]);
 
-		if (kind_of(s, r->type) != UT_KIND_SPAN)
+		if (perfetto_lanes_kind_of(s, r->type) != UT_KIND_SPAN)
 			continue;
 		while (depth && s->ends[depth - 1] <= r->ts)
 			depth--;
@@ -413,7 +414,7 @@ static void add_nested(struct sorter *s, uint32_t model)
 {
 	for (size_t i = 0; i < s->row_count; i++) {
 		const struct ut_pf_row *r = ut_pf_row_at(s->p, s->rows[i]);
-		uint8_t kind = kind_of(s, r->type);
+		uint8_t kind = perfetto_lanes_kind_of(s, r->type);
 		uint64_t val = kind == UT_KIND_SPAN      ? r->val - r->ts
 			       : kind == UT_KIND_INSTANT ? 0
 							 : r->val;
@@ -423,7 +424,7 @@ static void add_nested(struct sorter *s, uint32_t model)
 }
 
 /* The number of an async span: as the file tells it, or one of our own. */
-static uint64_t number_of(const struct sorter *s, const struct ut_pf_row *span)
+static uint64_t perfetto_lanes_number_of(const struct sorter *s, const struct ut_pf_row *span)
 {
 	return span->number ? s->p->numbers.items[span->number - 1] : span->track;
 }
@@ -477,14 +478,14 @@ static void add_instant_event(struct sorter *s, const struct ut_pf_row *r, uint3
 	if (r->number)
 		number = s->p->numbers.items[r->number - 1];
 	else if (r->val)
-		number = number_of(s, ut_pf_row_at(s->p, r->val - 1));
+		number = perfetto_lanes_number_of(s, ut_pf_row_at(s->p, r->val - 1));
 	ut_build_add(&s->p->build, model, r->ts, number, as_kind(s, r->type, UT_KIND_ASYNC_INSTANT),
 		     r->args);
 }
 
 static bool is_async(const struct sorter *s, const struct ut_pf_row *r)
 {
-	return kind_of(s, r->type) == UT_KIND_SPAN && (r->number || !s->async);
+	return perfetto_lanes_kind_of(s, r->type) == UT_KIND_SPAN && (r->number || !s->async);
 }
 
 /*
@@ -500,7 +501,7 @@ static void part_crossing(struct sorter *s)
 		struct ut_pf_row *r = ut_pf_row_at(s->p, s->rows[i]), *before;
 		uint32_t at;
 
-		if (kind_of(s, r->type) != UT_KIND_SPAN || !r->number)
+		if (perfetto_lanes_kind_of(s, r->type) != UT_KIND_SPAN || !r->number)
 			continue;
 		at = ut_idmap_get(&latest, numbers->items[r->number - 1]);
 		before = at ? ut_pf_row_at(s->p, at - 1) : NULL;
@@ -520,16 +521,16 @@ static void add_overlapping(struct sorter *s, uint32_t model)
 	for (size_t i = 0; i < s->row_count; i++) {
 		struct ut_pf_row *r = ut_pf_row_at(s->p, s->rows[i]);
 
-		if (kind_of(s, r->type) == UT_KIND_SPAN)
+		if (perfetto_lanes_kind_of(s, r->type) == UT_KIND_SPAN)
 			r->track = ++s->last_number; /* where it lies is known by now */
 	}
 	for (size_t i = 0; i < s->row_count; i++) {
 		const struct ut_pf_row *r = ut_pf_row_at(s->p, s->rows[i]);
 
 		if (is_async(s, r))
-			ut_build_add(&s->p->build, model, r->ts, number_of(s, r),
+			ut_build_add(&s->p->build, model, r->ts, perfetto_lanes_number_of(s, r),
 				     as_kind(s, r->type, UT_KIND_ASYNC_BEGIN), r->args);
-		else if (kind_of(s, r->type) == UT_KIND_SPAN)
+		else if (perfetto_lanes_kind_of(s, r->type) == UT_KIND_SPAN)
 			ut_build_add(&s->p->build, model, r->ts, r->val - r->ts, r->type, r->args);
 		else
 			add_instant_event(s, r, model);
@@ -538,7 +539,7 @@ static void add_overlapping(struct sorter *s, uint32_t model)
 		const struct ut_pf_row *r = ut_pf_row_at(s->p, s->rows[i]);
 
 		if (is_async(s, r) && r->val != OPEN)
-			ut_build_add(&s->p->build, model, r->val, number_of(s, r),
+			ut_build_add(&s->p->build, model, r->val, perfetto_lanes_number_of(s, r),
 				     as_kind(s, r->type, UT_KIND_ASYNC_END), end_args(s, r));
 	}
 }
@@ -555,7 +556,7 @@ static void fill_lane(struct sorter *s, const struct lane *lane)
 	s->async = lane->async;
 	finish_spans(s);
 	if (lane->first != lane->last && s->row_count)
-		qsort_r(s->rows, s->row_count, sizeof(*s->rows), by_place, s);
+		qsort_r(s->rows, s->row_count, sizeof(*s->rows), perfetto_lanes_by_place, s);
 	if (lane->async)
 		add_overlapping(s, lane->model);
 	else if (lane->overlaps || lane->first == lane->last || rows_nest(s))
@@ -611,7 +612,7 @@ static const struct ut_pf_row *first_event(struct sorter *s, uint32_t track)
 
 	for (size_t i = s->starts[track]; i < s->starts[track + 1]; i++) {
 		const struct ut_pf_row *r = row_at(s, i);
-		uint8_t kind = kind_of(s, r->type);
+		uint8_t kind = perfetto_lanes_kind_of(s, r->type);
 
 		if (kind != UT_RAW_END && kind != UT_KIND_COUNTER)
 			return r;
@@ -626,7 +627,7 @@ static void place_rows(struct sorter *s, uint32_t track)
 	const struct ut_pf_row *first;
 
 	if (ut_pf_at(s->p, track)->kind == UT_PF_THREAD) {
-		add_rows(s, track, ut_pf_at(s->p, track)->model - 1);
+		perfetto_lanes_add_rows(s, track, ut_pf_at(s->p, track)->model - 1);
 		return;
 	}
 	first = first_event(s, track);
@@ -643,7 +644,7 @@ static void place_tracks(struct sorter *s)
 		const struct ut_pf_row *r = ut_pf_row_at(p, i);
 		uint32_t track = r->track;
 
-		if (kind_of(s, r->type) == UT_KIND_COUNTER) {
+		if (perfetto_lanes_kind_of(s, r->type) == UT_KIND_COUNTER) {
 			if (!(placed[track] & PLACED_COUNTER))
 				add_counters(s, track);
 			placed[track] |= PLACED_COUNTER;
@@ -664,7 +665,7 @@ static void place_tracks(struct sorter *s)
 	}
 }
 
-static void release(struct sorter *s)
+static void perfetto_lanes_release(struct sorter *s)
 {
 	free(s->order);
 	free(s->starts);
@@ -688,5 +689,5 @@ void ut_pf_make_lanes(struct ut_pf *p)
 	for (size_t i = 0; i < s.lane_count; i++)
 		fill_lane(&s, &s.lanes[i]);
 	place_counters(p);
-	release(&s);
+	perfetto_lanes_release(&s);
 }

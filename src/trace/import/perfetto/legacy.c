@@ -82,7 +82,7 @@ enum what {
 	WHAT_BOUND_FLOW,
 };
 
-static uint64_t hash_of(enum what what, uint64_t a, uint64_t b, uint64_t c, uint64_t d)
+static uint64_t legacy_hash_of(enum what what, uint64_t a, uint64_t b, uint64_t c, uint64_t d)
 {
 	const uint64_t all[] = { what, a, b, c, d };
 
@@ -90,8 +90,8 @@ static uint64_t hash_of(enum what what, uint64_t a, uint64_t b, uint64_t c, uint
 }
 
 /* Events may be written on behalf of another thread. */
-static uint32_t track_of(struct ut_pf *p, const struct ut_pf_seq *s, struct ut_pf_parts *e,
-			 const struct legacy *l)
+static uint32_t legacy_track_of(struct ut_pf *p, const struct ut_pf_seq *s, struct ut_pf_parts *e,
+				const struct legacy *l)
 {
 	uint32_t track = ut_pf_track_of(p, s, e), process;
 
@@ -114,8 +114,8 @@ static uint32_t async_lane(struct ut_pf *p, uint32_t track, const struct ut_pf_p
 	uint64_t group = (uint64_t)e->cat << 32 | l->scope;
 
 	return ut_pf_lane(p,
-			  hash_of(WHAT_ASYNC, l->is_local ? process : UINT32_MAX, group, l->id,
-				  by_name ? e->name : 0),
+			  legacy_hash_of(WHAT_ASYNC, l->is_local ? process : UINT32_MAX, group,
+					 l->id, by_name ? e->name : 0),
 			  process, e->name);
 }
 
@@ -132,7 +132,7 @@ static void add_bound_flow(struct ut_pf *p, uint32_t track, uint64_t ts, const s
 						    UT_PF_FLOW_STEP };
 
 	if (l->has_bind && l->direction && l->direction < 4)
-		add_flow(p, track, ts, hash_of(WHAT_BOUND_FLOW, l->bind_id, 0, 0, 0),
+		add_flow(p, track, ts, legacy_hash_of(WHAT_BOUND_FLOW, l->bind_id, 0, 0, 0),
 			 ends[l->direction]);
 }
 
@@ -143,8 +143,9 @@ static void add_counters(struct ut_pf *p, uint32_t track, const struct ut_pf_par
 
 	for (size_t i = 0; i < p->arg_count; i++) {
 		const struct ut_arg *a = &p->args[i];
-		uint32_t counter = ut_pf_lane(p, hash_of(WHAT_COUNTER, process, e->name, a->key, 0),
-					      process, e->name);
+		uint32_t counter =
+			ut_pf_lane(p, legacy_hash_of(WHAT_COUNTER, process, e->name, a->key, 0),
+				   process, e->name);
 
 		ut_pf_at(p, counter)->kind = UT_PF_COUNTER;
 		ut_pf_at(p, counter)->unit = p->arg_count > 1 ? a->key : 0;
@@ -233,7 +234,7 @@ static bool add_phase(struct ut_pf *p, uint32_t *track, struct ut_pf_parts *e,
 	case 's':
 	case 't':
 	case 'f':
-		add_flow(p, *track, e->ts, hash_of(WHAT_FLOW, l->id, e->cat, e->name, 0),
+		add_flow(p, *track, e->ts, legacy_hash_of(WHAT_FLOW, l->id, e->cat, e->name, 0),
 			 l->phase == 's'   ? UT_PF_FLOW_OUT
 			 : l->phase == 't' ? UT_PF_FLOW_STEP
 					   : UT_PF_FLOW_IN);
@@ -261,14 +262,14 @@ static uint32_t scope_track(struct ut_pf *p, uint32_t track, const struct legacy
 	}
 	e->flags |= UT_EV_SCOPE_PROCESS;
 	process = ut_pf_process_of(p, track);
-	return ut_pf_lane(p, hash_of(WHAT_PROCESS, process, 0, 0, 0), process,
+	return ut_pf_lane(p, legacy_hash_of(WHAT_PROCESS, process, 0, 0, 0), process,
 			  ut_strtab_intern_z(&ut_pf_trace(p)->strings, "process"));
 }
 
 bool ut_pf_legacy(struct ut_pf *p, struct ut_pf_seq *s, struct ut_pf_parts *e)
 {
 	struct legacy l = read_legacy(p, s, e->legacy);
-	uint32_t track = track_of(p, s, e, &l);
+	uint32_t track = legacy_track_of(p, s, e, &l);
 	bool known = false;
 
 	if (l.name && !e->name)

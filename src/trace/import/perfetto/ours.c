@@ -36,41 +36,42 @@ static uint32_t read_facts(struct ut_pf *p, const struct ut_pf_seq *s, struct ut
 	return list;
 }
 
-static struct ut_str text_of(struct ut_pf *p, const struct ut_pb_field *f)
+static struct ut_str perfetto_ours_text_of(struct ut_pf *p, const struct ut_pb_field *f)
 {
 	return ut_strtab_get(&ut_pf_trace(p)->strings, ut_pf_string(p, f));
 }
 
-static int32_t number_of(const struct ut_pb_field *f)
+static int32_t perfetto_ours_number_of(const struct ut_pb_field *f)
 {
 	return f->value <= INT32_MAX ? (int32_t)f->value : -1;
 }
 
 /* A kind or role of a later version is none that we know. */
-static void read_place(struct ut_pf *p, const struct ut_pb_field *f, struct ut_pf_own_place *to)
+static void perfetto_ours_read_place(struct ut_pf *p, const struct ut_pb_field *f,
+				     struct ut_pf_own_place *to)
 {
 	switch (f->number) {
 	case OURS_KIND:
-		to->kind = (uint8_t)ut_process_kind_called(text_of(p, f));
+		to->kind = (uint8_t)ut_process_kind_called(perfetto_ours_text_of(p, f));
 		to->kind = to->kind == UT_PROCESS_UNKNOWN ? UT_PROCESS_OTHER : to->kind;
 		break;
 	case OURS_API:
-		to->api = ut_api_called(&ut_pf_trace(p)->strings, text_of(p, f));
+		to->api = ut_api_called(&ut_pf_trace(p)->strings, perfetto_ours_text_of(p, f));
 		break;
 	case OURS_DEVICE:
-		to->device = number_of(f);
+		to->device = perfetto_ours_number_of(f);
 		break;
 	case OURS_SUB_DEVICE:
-		to->sub_device = number_of(f);
+		to->sub_device = perfetto_ours_number_of(f);
 		break;
 	case OURS_DEVICE_TYPE:
-		to->device_type = (uint8_t)ut_device_type_called(text_of(p, f));
+		to->device_type = (uint8_t)ut_device_type_called(perfetto_ours_text_of(p, f));
 		break;
 	case OURS_MODEL:
 		to->model = ut_pf_string(p, f);
 		break;
 	case OURS_ROLE:
-		to->role = (uint8_t)ut_role_called(text_of(p, f));
+		to->role = (uint8_t)ut_role_called(perfetto_ours_text_of(p, f));
 		break;
 	case OURS_THREAD:
 		to->thread = f->value <= UINT32_MAX ? (uint32_t)f->value : 0;
@@ -137,7 +138,7 @@ struct ut_pf_ours ut_pf_read_ours(struct ut_pf *p, const struct ut_pf_seq *s, st
 			facts = true;
 			break;
 		default: /* of events, of the trace, of a later version */
-			read_place(p, &f, &o.place);
+			perfetto_ours_read_place(p, &f, &o.place);
 			break;
 		}
 	}

@@ -98,7 +98,7 @@ static void read_field(struct packet *k, const struct ut_pb_field *f)
 	}
 }
 
-static void unpack(struct ut_pf *p, uint32_t field, struct bytes packed);
+static void perfetto_unpack(struct ut_pf *p, uint32_t field, struct bytes packed);
 
 static void read_other(struct ut_pf *p, struct ut_pf_seq *s, uint32_t field, struct bytes data)
 {
@@ -117,7 +117,7 @@ static void read_other(struct ut_pf *p, struct ut_pf_seq *s, uint32_t field, str
 		break;
 	case PACKET_COMPRESSED:
 	case PACKET_ZSTD_COMPRESSED:
-		unpack(p, field, data);
+		perfetto_unpack(p, field, data);
 		break;
 	default:
 		if (!ut_pf_is_about_recording(field))
@@ -126,7 +126,7 @@ static void read_other(struct ut_pf *p, struct ut_pf_seq *s, uint32_t field, str
 	}
 }
 
-static uint64_t time_of(struct ut_pf *p, struct ut_pf_seq *s, const struct packet *k)
+static uint64_t perfetto_time_of(struct ut_pf *p, struct ut_pf_seq *s, const struct packet *k)
 {
 	if (k->has_ts)
 		s->last_ts = ut_pf_clock_ns(&p->clocks, s->id,
@@ -201,9 +201,9 @@ static void read_packet(struct ut_pf *p, struct ut_pb m)
 	else if (k.descriptor.at)
 		ut_pf_describe(p, message(k.descriptor));
 	if (k.event.at)
-		ut_pf_event(p, s, time_of(p, s, &k), message(k.event));
+		ut_pf_event(p, s, perfetto_time_of(p, s, &k), message(k.event));
 	if (k.other == PACKET_PERF_SAMPLE)
-		ut_pf_sample(p, s, time_of(p, s, &k), message(k.data), message(k.ours));
+		ut_pf_sample(p, s, perfetto_time_of(p, s, &k), message(k.data), message(k.ours));
 	else if (k.other)
 		read_other(p, s, k.other, k.data);
 }
@@ -211,7 +211,7 @@ static void read_packet(struct ut_pf *p, struct ut_pb m)
 /* ---- packets in a packet ------------------------------------------------------------------- */
 
 /* Packets inside are not compressed once more, so one buffer is enough. */
-static void unpack(struct ut_pf *p, uint32_t field, struct bytes packed)
+static void perfetto_unpack(struct ut_pf *p, uint32_t field, struct bytes packed)
 {
 	struct ut_pb_field inside;
 	struct ut_pb all;
@@ -256,7 +256,7 @@ enum step {
 };
 
 /* Brings more of the file into the window, which grows if it is full. */
-static int read_more(struct window *w, struct ut_err *err)
+static int perfetto_read_more(struct window *w, struct ut_err *err)
 {
 	size_t left = w->end - w->at;
 	ssize_t n;
@@ -282,7 +282,7 @@ static int want(struct window *w, uint64_t bytes, struct ut_err *err)
 	int rc = 0;
 
 	while (!rc && w->end - w->at < bytes && !w->eof)
-		rc = read_more(w, err);
+		rc = perfetto_read_more(w, err);
 	return rc;
 }
 
@@ -296,7 +296,7 @@ static bool only_zeros(const struct window *w)
 }
 
 /* The head of the packet at the cursor: its own length and that of the rest. */
-static enum step look(const struct window *w, size_t *head, uint64_t *len)
+static enum step perfetto_look(const struct window *w, size_t *head, uint64_t *len)
 {
 	const unsigned char *start = w->data + w->at, *p = start, *end = w->data + w->end;
 
@@ -319,7 +319,7 @@ static int next_packet(struct window *w, struct ut_pb *packet, enum step *what, 
 
 	if (w->end - w->at < MOST_HEAD && (rc = want(w, MOST_HEAD, err)))
 		return rc;
-	*what = look(w, &head, &len);
+	*what = perfetto_look(w, &head, &len);
 	if (*what != STEP_PACKET)
 		return 0;
 	if (w->end - w->at < head + len && (rc = want(w, head + len, err)))
@@ -334,7 +334,7 @@ static int next_packet(struct window *w, struct ut_pb *packet, enum step *what, 
 	return 0;
 }
 
-static int read_file(struct ut_pf *p, struct window *w, struct ut_err *err)
+static int perfetto_read_file(struct ut_pf *p, struct window *w, struct ut_err *err)
 {
 	struct ut_pb packet = { 0 };
 	enum step what = STEP_END;
@@ -369,7 +369,7 @@ static int read_file(struct ut_pf *p, struct window *w, struct ut_err *err)
 
 /* ---- the importer -------------------------------------------------------------------------- */
 
-static void release(struct ut_pf *p)
+static void perfetto_release(struct ut_pf *p)
 {
 	ut_pf_clocks_release(&p->clocks);
 	ut_pf_seqs_release(&p->seqs);
@@ -396,7 +396,7 @@ static void release(struct ut_pf *p)
 }
 
 /* A list of the trace's arguments: its index, 0 = it is empty. */
-static uint32_t add_list(struct ut_trace *t, const struct ut_arg *items, size_t count)
+static uint32_t perfetto_add_list(struct ut_trace *t, const struct ut_arg *items, size_t count)
 {
 	uint32_t list = (uint32_t)t->arg_count;
 
@@ -408,15 +408,15 @@ static uint32_t add_list(struct ut_trace *t, const struct ut_arg *items, size_t 
 	return list;
 }
 
-static void finish(struct ut_pf *p, struct ut_store *store)
+static void perfetto_finish(struct ut_pf *p, struct ut_store *store)
 {
 	struct ut_trace *trace = ut_pf_trace(p);
 
 	trace->losses.unread += p->troubles.lost + p->troubles.broken + p->troubles.packed;
 	ut_pf_make_lanes(p);
 	ut_pf_make_flows(p);
-	trace->global_args = add_list(trace, p->notes, p->note_count);
-	trace->file_args = add_list(trace, p->file, p->file_count);
+	trace->global_args = perfetto_add_list(trace, p->notes, p->note_count);
+	trace->file_args = perfetto_add_list(trace, p->file, p->file_count);
 	ut_pf_report(p);
 	ut_build_finish(&p->build, store);
 }
@@ -432,13 +432,13 @@ int ut_perfetto_load(const struct ut_pf_input *in, const struct ut_import_opts *
 	p->path = in->path;
 	p->opts = opts;
 	ut_build_init(&p->build);
-	rc = read_file(p, &w, err);
+	rc = perfetto_read_file(p, &w, err);
 	free(w.data);
 	if (rc)
 		ut_build_abandon(&p->build);
 	else
-		finish(p, store);
-	release(p);
+		perfetto_finish(p, store);
+	perfetto_release(p);
 	return rc;
 }
 
@@ -449,7 +449,7 @@ struct from_source {
 	const struct ut_import_opts *opts;
 };
 
-static ssize_t read_source(void *ctx, void *to, size_t len, struct ut_err *err)
+static ssize_t perfetto_read_source(void *ctx, void *to, size_t len, struct ut_err *err)
 {
 	struct from_source *from = ctx;
 	uint64_t taken = from->source->taken;
@@ -460,11 +460,11 @@ static ssize_t read_source(void *ctx, void *to, size_t len, struct ut_err *err)
 	return n;
 }
 
-static int load(struct ut_source *source, const struct ut_import_opts *opts, struct ut_store *store,
-		struct ut_err *err)
+static int perfetto_load(struct ut_source *source, const struct ut_import_opts *opts,
+			 struct ut_store *store, struct ut_err *err)
 {
 	struct from_source from = { source, opts };
-	const struct ut_pf_input in = { source->path, read_source, &from };
+	const struct ut_pf_input in = { source->path, perfetto_read_source, &from };
 	int rc = ut_perfetto_load(&in, opts, store, err);
 
 	if (!rc && source->cut && opts)
@@ -473,7 +473,7 @@ static int load(struct ut_source *source, const struct ut_import_opts *opts, str
 }
 
 /* What a field of a packet is written as: numbers and messages, by the schema. */
-static bool fits(const struct ut_pb_field *f)
+static bool perfetto_fits(const struct ut_pb_field *f)
 {
 	switch (f->number) {
 	case PACKET_TIMESTAMP:
@@ -500,11 +500,12 @@ static bool starts_field(const unsigned char *p, const unsigned char *end)
 	if (!ut_pb_varint(&p, end, &tag))
 		return true; /* cut off */
 	return tag >= 8 && tag <= UINT32_MAX &&
-	       fits(&(struct ut_pb_field){ .number = (uint32_t)(tag >> 3), .wire = tag & 7 });
+	       perfetto_fits(
+		       &(struct ut_pb_field){ .number = (uint32_t)(tag >> 3), .wire = tag & 7 });
 }
 
 /* A text may begin with an empty line; packets are full of bytes that no text has. */
-static bool is_text(const char *s, size_t len)
+static bool perfetto_is_text(const char *s, size_t len)
 {
 	for (size_t i = 0; i < len && i < 256; i++) {
 		if ((unsigned char)s[i] < ' ' && !memchr("\t\r\n", s[i], 3))
@@ -514,7 +515,7 @@ static bool is_text(const char *s, size_t len)
 }
 
 /* A packet of fields that the schema knows; the last may be cut off by the end of head. */
-static bool probe(const char *head, size_t len)
+static bool perfetto_probe(const char *head, size_t len)
 {
 	const unsigned char *p = (const unsigned char *)head, *end = p + len, *field;
 	struct ut_pb_field f;
@@ -522,7 +523,7 @@ static bool probe(const char *head, size_t len)
 	uint64_t size;
 	bool cut;
 
-	if (len < 4 || is_text(head, len) || *p++ != (TRACE_PACKET << 3 | UT_PB_BYTES) ||
+	if (len < 4 || perfetto_is_text(head, len) || *p++ != (TRACE_PACKET << 3 | UT_PB_BYTES) ||
 	    !ut_pb_varint(&p, end, &size) || size < 2 || size > MOST_PACKET)
 		return false;
 	cut = size > (uint64_t)(end - p);
@@ -531,12 +532,12 @@ static bool probe(const char *head, size_t len)
 		field = m.at;
 		if (!ut_pb_next(&m, &f))
 			return !m.bad || (cut && starts_field(field, end));
-	} while (fits(&f));
+	} while (perfetto_fits(&f));
 	return false;
 }
 
 const struct ut_importer ut_import_perfetto = {
 	.name = "perfetto",
-	.probe = probe,
-	.load = load,
+	.probe = perfetto_probe,
+	.load = perfetto_load,
 };

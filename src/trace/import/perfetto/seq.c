@@ -163,7 +163,7 @@ void ut_pf_list_read(struct ut_pf_list *l, const struct ut_pb_field *f, enum ut_
 		ut_pf_list_add(l, value);
 }
 
-static void release(struct ut_pf_seq *s)
+static void seq_release(struct ut_pf_seq *s)
 {
 	ut_idmap_release(&s->names);
 	ut_idmap_release(&s->cats);
@@ -179,7 +179,7 @@ static void release(struct ut_pf_seq *s)
 void ut_pf_seqs_release(struct ut_pf_seqs *all)
 {
 	for (size_t i = 0; i < all->count; i++)
-		release(all->items[i]);
+		seq_release(all->items[i]);
 	free(all->items);
 	free(all->places);
 	ut_idmap_release(&all->by_id);

@@ -78,8 +78,8 @@ uint32_t ut_pf_counter_track(struct ut_pf *p, uint32_t track)
 	return t->counter - 1;
 }
 
-static void add_value(struct ut_pf *p, uint32_t track, uint64_t ts, uint64_t val,
-		      struct ut_type type)
+static void track_event_add_value(struct ut_pf *p, uint32_t track, uint64_t ts, uint64_t val,
+				  struct ut_type type)
 {
 	const struct ut_track *counter;
 	uint32_t model, args = 0;
@@ -103,8 +103,9 @@ static void add_value(struct ut_pf *p, uint32_t track, uint64_t ts, uint64_t val
 
 void ut_pf_add_number(struct ut_pf *p, uint32_t track, uint64_t ts, int64_t value, uint32_t cat)
 {
-	add_value(p, track, ts, (uint64_t)value,
-		  (struct ut_type){ .cat = cat, .flags = value < 0 ? UT_EV_SIGNED : 0 });
+	track_event_add_value(
+		p, track, ts, (uint64_t)value,
+		(struct ut_type){ .cat = cat, .flags = value < 0 ? UT_EV_SIGNED : 0 });
 }
 
 void ut_pf_add_double(struct ut_pf *p, uint32_t track, uint64_t ts, double value, uint32_t cat)
@@ -112,7 +113,8 @@ void ut_pf_add_double(struct ut_pf *p, uint32_t track, uint64_t ts, double value
 	uint64_t bits;
 
 	memcpy(&bits, &value, sizeof(bits));
-	add_value(p, track, ts, bits, (struct ut_type){ .cat = cat, .flags = UT_EV_DOUBLE });
+	track_event_add_value(p, track, ts, bits,
+			      (struct ut_type){ .cat = cat, .flags = UT_EV_DOUBLE });
 }
 
 void ut_pf_add_flow(struct ut_pf *p, struct ut_pf_flow flow)
@@ -148,7 +150,7 @@ static void read_categories(struct ut_pf *p, const struct ut_pf_seq *s, struct u
 		e->cat = add_category(p, e->cat, ut_pf_interned(p, &s->cats, iid));
 }
 
-static void add_place(struct ut_pf *p, const struct ut_pf_seq *s, uint64_t iid)
+static void track_event_add_place(struct ut_pf *p, const struct ut_pf_seq *s, uint64_t iid)
 {
 	uint32_t at = ut_idmap_get(&s->places, iid);
 
@@ -176,7 +178,7 @@ static void read_rare(struct ut_pf *p, struct ut_pf_seq *s, struct ut_pf_parts *
 	case EVENT_TASK:
 		while (ut_pb_next(&inside, &g)) {
 			if (g.number == 1)
-				add_place(p, s, g.value);
+				track_event_add_place(p, s, g.value);
 		}
 		break;
 	case EVENT_PLACE:
@@ -184,7 +186,7 @@ static void read_rare(struct ut_pf *p, struct ut_pf_seq *s, struct ut_pf_parts *
 		ut_pf_place_args(p, &place);
 		break;
 	case EVENT_PLACE_IID:
-		add_place(p, s, f->value);
+		track_event_add_place(p, s, f->value);
 		break;
 	case EVENT_CORRELATION:
 		ut_pf_add_arg(p, ut_strtab_intern_z(strings, "correlation_id"), UT_ARG_U64)
@@ -290,8 +292,8 @@ static void add_flows(struct ut_pf *p, uint32_t track, uint64_t ts)
 }
 
 /* A counter's value; one that is told as a difference starts from 0 in each epoch. */
-static void add_counter(struct ut_pf *p, const struct ut_pf_seq *s, uint32_t track, uint64_t ts,
-			uint64_t value, uint32_t cat)
+static void track_event_add_counter(struct ut_pf *p, const struct ut_pf_seq *s, uint32_t track,
+				    uint64_t ts, uint64_t value, uint32_t cat)
 {
 	struct ut_pf_track *t = ut_pf_at(p, track);
 
@@ -318,7 +320,8 @@ static void add_extra(struct ut_pf *p, const struct ut_pf_seq *s, uint64_t ts)
 	const struct ut_pf_list *tracks = p->value_tracks.count ? &p->value_tracks : &s->counters;
 
 	for (size_t i = 0; i < p->values.count && i < tracks->count; i++)
-		add_counter(p, s, ut_pf_track(p, tracks->items[i]), ts, p->values.items[i], 0);
+		track_event_add_counter(p, s, ut_pf_track(p, tracks->items[i]), ts,
+					p->values.items[i], 0);
 	tracks = p->double_tracks.count ? &p->double_tracks : &s->doubles;
 	for (size_t i = 0; i < p->doubles.count && i < tracks->count; i++)
 		add_double(p, ut_pf_track(p, tracks->items[i]), ts, p->doubles.items[i], 0);
@@ -420,7 +423,7 @@ static void add_instant(struct ut_pf *p, uint32_t track, struct ut_pf_parts *e)
 	ut_pf_add(p, track, e->ts, number, type);
 }
 
-static void add_event(struct ut_pf *p, const struct ut_pf_seq *s, struct ut_pf_parts *e)
+static void track_event_add_event(struct ut_pf *p, const struct ut_pf_seq *s, struct ut_pf_parts *e)
 {
 	uint32_t track = ut_pf_track_of(p, s, e);
 	struct ut_type type = { .name = e->name, .cat = e->cat };
@@ -443,7 +446,7 @@ static void add_event(struct ut_pf *p, const struct ut_pf_seq *s, struct ut_pf_p
 		if (e->is_double)
 			add_double(p, track, e->ts, e->value, e->cat);
 		else
-			add_counter(p, s, track, e->ts, e->value, e->cat);
+			track_event_add_counter(p, s, track, e->ts, e->value, e->cat);
 		p->is_value = false;
 		break;
 	default:
@@ -471,5 +474,5 @@ void ut_pf_event(struct ut_pf *p, struct ut_pf_seq *s, uint64_t ts, struct ut_pb
 	if (p->values.count | p->doubles.count)
 		add_extra(p, s, e.ts);
 	if (!e.legacy.at || !ut_pf_legacy(p, s, &e))
-		add_event(p, s, &e);
+		track_event_add_event(p, s, &e);
 }

@@ -23,7 +23,7 @@ enum process_tree {
 	TREE_TGID = 3,    /* of a Thread */
 };
 
-static uint32_t add(struct ut_pf *p, struct ut_pf_track track)
+static uint32_t tracks_add(struct ut_pf *p, struct ut_pf_track track)
 {
 	struct ut_pf_tracks *t = &p->tracks;
 
@@ -41,7 +41,7 @@ uint32_t ut_pf_track(struct ut_pf *p, uint64_t uuid)
 		return at - 1;
 	at = ut_idmap_get(&p->tracks.by_uuid, uuid);
 	if (!at) {
-		at = add(p, (struct ut_pf_track){ .uuid = uuid }) + 1;
+		at = tracks_add(p, (struct ut_pf_track){ .uuid = uuid }) + 1;
 		ut_idmap_put(&p->tracks.by_uuid, uuid, at);
 	}
 	p->tracks.last = at;
@@ -98,9 +98,9 @@ uint32_t ut_pf_thread(struct ut_pf *p, uint32_t process, int64_t tid)
 	model = ut_trace_add_track(t, process, UT_TRACK_THREAD);
 	t->tracks[model].id = tid < 0 ? 0 : (uint64_t)tid;
 	t->tracks[model].id_text = id_text(p, tid);
-	at = add(p, (struct ut_pf_track){ .kind = UT_PF_THREAD,
-					  .process = process + 1,
-					  .model = model + 1 }) +
+	at = tracks_add(p, (struct ut_pf_track){ .kind = UT_PF_THREAD,
+						 .process = process + 1,
+						 .model = model + 1 }) +
 	     1;
 	ut_idmap_put(&p->tracks.by_thread, key, at);
 	ut_idmap_put(&p->tracks.by_tid, (uint64_t)tid, at);
@@ -112,9 +112,9 @@ uint32_t ut_pf_lane(struct ut_pf *p, uint64_t id, uint32_t process, uint32_t nam
 	uint32_t at = ut_idmap_get(&p->tracks.by_id, id);
 
 	if (!at) {
-		at = add(p, (struct ut_pf_track){ .kind = UT_PF_LANE,
-						  .process = process + 1,
-						  .name = name }) +
+		at = tracks_add(p, (struct ut_pf_track){ .kind = UT_PF_LANE,
+							 .process = process + 1,
+							 .name = name }) +
 		     1;
 		ut_idmap_put(&p->tracks.by_id, id, at);
 	}
@@ -151,7 +151,7 @@ uint32_t ut_pf_process_of(struct ut_pf *p, uint32_t track)
 	return ut_pf_home(p);
 }
 
-static void put_name(struct ut_pf *p, uint32_t id)
+static void tracks_put_name(struct ut_pf *p, uint32_t id)
 {
 	struct ut_str s = ut_strtab_get(&ut_pf_trace(p)->strings, id);
 
@@ -160,14 +160,14 @@ static void put_name(struct ut_pf *p, uint32_t id)
 	ut_buf_add(&p->text, s.ptr, s.len);
 }
 
-static void put_thread(struct ut_pf *p, const struct ut_pf_track *t)
+static void tracks_put_thread(struct ut_pf *p, const struct ut_pf_track *t)
 {
 	const struct ut_track *model = &ut_pf_trace(p)->tracks[t->model - 1];
 
 	if (model->name)
-		put_name(p, model->name);
+		tracks_put_name(p, model->name);
 	else if (model->id_text)
-		put_name(p, model->id_text);
+		tracks_put_name(p, model->id_text);
 	else
 		ut_buf_fmt(&p->text, "%" PRIu64, model->id);
 }
@@ -195,12 +195,12 @@ uint32_t ut_pf_full_name(struct ut_pf *p, uint32_t track, uint32_t own)
 		const struct ut_pf_track *t = ut_pf_at(p, outer[--count]);
 
 		if (t->kind == UT_PF_THREAD)
-			put_thread(p, t);
+			tracks_put_thread(p, t);
 		else if (t->name)
-			put_name(p, t->name);
+			tracks_put_name(p, t->name);
 	}
 	if (own)
-		put_name(p, own);
+		tracks_put_name(p, own);
 	return ut_strtab_intern(&ut_pf_trace(p)->strings, p->text.data, p->text.len);
 }
 
@@ -232,7 +232,7 @@ static uint32_t program_name(struct ut_pf *p, uint32_t cmdline)
 	return ut_strtab_intern(&ut_pf_trace(p)->strings, s.ptr + start, len - start);
 }
 
-static void add_word(struct ut_buf *b, const struct ut_pb_field *f)
+static void tracks_add_word(struct ut_buf *b, const struct ut_pb_field *f)
 {
 	if (f->wire != UT_PB_BYTES)
 		return;
@@ -300,7 +300,7 @@ uint32_t ut_pf_describe_process(struct ut_pf *p, struct ut_pb m)
 		else if (f.number == PROCESS_SORT_INDEX)
 			sort_index = (int32_t)f.value;
 		else if (f.number == PROCESS_CMDLINE)
-			add_word(&p->text, &f);
+			tracks_add_word(&p->text, &f);
 		else if (f.number == PROCESS_LABELS && !labels++ && is_host(&f))
 			host = ut_pf_string(p, &f);
 	}
@@ -453,7 +453,7 @@ static void tree_process(struct ut_pf *p, struct ut_pb m)
 		if (f.number == TREE_PID)
 			pid = (int32_t)f.value;
 		else if (f.number == TREE_CMDLINE)
-			add_word(&p->text, &f);
+			tracks_add_word(&p->text, &f);
 	}
 	process = ut_pf_process(p, pid);
 	take_cmdline(p, &ut_pf_trace(p)->processes[process]);

@@ -53,7 +53,7 @@ static bool probe_folded(const char *head, size_t len)
 	return lines && called;
 }
 
-static uint64_t number(const char *s, const char *end)
+static uint64_t prof_folded_number(const char *s, const char *end)
 {
 	uint64_t n = 0;
 
@@ -66,7 +66,7 @@ static uint64_t number(const char *s, const char *end)
 }
 
 /* "[libfoo.so]" is code of a module of which no name is known. */
-static struct ut_place_in_code place_of(struct ut_sample_build *b, struct ut_str name)
+static struct ut_place_in_code prof_folded_place_of(struct ut_sample_build *b, struct ut_str name)
 {
 	struct ut_place_in_code place = { 0 };
 
@@ -79,14 +79,14 @@ static struct ut_place_in_code place_of(struct ut_sample_build *b, struct ut_str
 	return place;
 }
 
-static uint32_t stack_of(struct ut_sample_build *b, struct ut_str text)
+static uint32_t prof_folded_stack_of(struct ut_sample_build *b, struct ut_str text)
 {
 	uint32_t stack = 0;
 
 	for (unsigned int depth = 0; text.len && depth < MOST_DEPTH; depth++) {
 		const char *end = memchr(text.ptr, ';', text.len);
 		struct ut_str name = { text.ptr, end ? (size_t)(end - text.ptr) : text.len };
-		struct ut_place_in_code place = place_of(b, name);
+		struct ut_place_in_code place = prof_folded_place_of(b, name);
 
 		stack = ut_sample_build_frame(b, stack, &place);
 		text.len -= name.len + (end ? 1 : 0);
@@ -103,8 +103,8 @@ static void add_line(struct ut_sample_build *b, struct ut_str line, struct ut_sa
 		b->build.store.trace.losses.unread += line.len != 0;
 		return;
 	}
-	next->weight = number(line.ptr + at, line.ptr + line.len);
-	next->stack = stack_of(b, (struct ut_str){ line.ptr, at - 1 });
+	next->weight = prof_folded_number(line.ptr + at, line.ptr + line.len);
+	next->stack = prof_folded_stack_of(b, (struct ut_str){ line.ptr, at - 1 });
 	next->ts += next->weight < UINT64_MAX / 2 - next->ts ? next->weight : 0;
 	ut_sample_build_add(b, next);
 }

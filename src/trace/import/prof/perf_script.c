@@ -36,7 +36,7 @@ static bool is_digits(struct ut_str s)
 	return s.len > 0 && s.len < 20;
 }
 
-static uint64_t number(struct ut_str s)
+static uint64_t perf_script_number(struct ut_str s)
 {
 	uint64_t n = 0;
 
@@ -46,7 +46,7 @@ static uint64_t number(struct ut_str s)
 }
 
 /* The next word of a line, which begins behind it then. */
-static struct ut_str word(struct ut_str *line)
+static struct ut_str perf_script_word(struct ut_str *line)
 {
 	struct ut_str w;
 
@@ -74,8 +74,8 @@ static bool take_time(struct ut_str s, uint64_t *ns)
 	part = (struct ut_str){ dot + 1, s.len - whole.len - 2 };
 	if (!is_digits(whole) || whole.len > 9 || !is_digits(part) || part.len > 9)
 		return false;
-	*ns = number(whole) * 1000000000u;
-	for (uint64_t n = number(part), i = part.len;; n *= 10, i++) {
+	*ns = perf_script_number(whole) * 1000000000u;
+	for (uint64_t n = perf_script_number(part), i = part.len;; n *= 10, i++) {
 		if (i == 9) {
 			*ns += n;
 			return true;
@@ -92,8 +92,8 @@ static bool take_who(struct ut_str s, struct head *h)
 
 	if (!is_digits(pid) || !is_digits(tid))
 		return false;
-	h->pid = number(pid) & UINT32_MAX;
-	h->tid = number(tid) & UINT32_MAX;
+	h->pid = perf_script_number(pid) & UINT32_MAX;
+	h->tid = perf_script_number(tid) & UINT32_MAX;
 	return true;
 }
 
@@ -112,7 +112,7 @@ static bool take_head(struct ut_str line, struct head *h)
 	*h = (struct head){ .period = 1 };
 	if (!line.len || isspace((unsigned char)line.ptr[0]) || line.ptr[0] == '#')
 		return false;
-	while ((w = word(&rest)).len) {
+	while ((w = perf_script_word(&rest)).len) {
 		if (take_time(w, &h->ts))
 			break;
 		if (take_who(w, h)) {
@@ -125,10 +125,10 @@ static bool take_head(struct ut_str line, struct head *h)
 	}
 	if (!w.len || !who)
 		return false;
-	w = word(&rest);
+	w = perf_script_word(&rest);
 	if (is_digits(w)) {
-		h->period = number(w);
-		w = word(&rest);
+		h->period = perf_script_number(w);
+		w = perf_script_word(&rest);
 	}
 	while (w.len && w.ptr[w.len - 1] == ':')
 		w.len--;
@@ -211,7 +211,7 @@ static bool take_source(struct ut_sample_build *b, struct ut_str line, struct st
 		return false;
 	s->frames[s->count - 1].file = ut_sample_build_text(
 		b, (struct ut_str){ trimmed.ptr, (size_t)(colon - trimmed.ptr) });
-	s->frames[s->count - 1].line = (uint32_t)number(digits);
+	s->frames[s->count - 1].line = (uint32_t)perf_script_number(digits);
 	return true;
 }
 
@@ -219,7 +219,7 @@ static bool take_source(struct ut_sample_build *b, struct ut_str line, struct st
 static bool take_frame(struct ut_sample_build *b, struct ut_str line, struct stack *s)
 {
 	struct ut_place_in_code f = { 0 };
-	struct ut_str rest = line, address = word(&rest);
+	struct ut_str rest = line, address = perf_script_word(&rest);
 
 	if (!take_hex(address, &f.address))
 		return take_source(b, line, s);
@@ -236,7 +236,7 @@ static bool take_frame(struct ut_sample_build *b, struct ut_str line, struct sta
 /* ---- the file -------------------------------------------------------------------------------- */
 
 /* Clocks tell ns, everything else numbers. */
-static uint32_t event_of(struct ut_sample_build *b, struct ut_str name)
+static uint32_t perf_script_event_of(struct ut_sample_build *b, struct ut_str name)
 {
 	struct ut_buf text = { 0 };
 	uint32_t id;
@@ -250,11 +250,12 @@ static uint32_t event_of(struct ut_sample_build *b, struct ut_str name)
 	return id;
 }
 
-static void add_sample(struct ut_sample_build *b, const struct head *h, const struct stack *s)
+static void perf_script_add_sample(struct ut_sample_build *b, const struct head *h,
+				   const struct stack *s)
 {
 	struct ut_trace *t = &b->build.store.trace;
 	struct ut_sample_added a = { .track = ut_sample_build_thread(b, h->pid, h->tid),
-				     .event = event_of(b, h->event),
+				     .event = perf_script_event_of(b, h->event),
 				     .ts = h->ts,
 				     .weight = h->period };
 	uint32_t comm = ut_sample_build_text(b, h->comm);
@@ -287,14 +288,14 @@ static bool probe_perf_script(const char *head, size_t len)
 }
 
 /* The text of a sample goes from one line to the next: h keeps pieces of it as strings. */
-static void keep(struct ut_sample_build *b, struct head *h)
+static void perf_script_keep(struct ut_sample_build *b, struct head *h)
 {
 	h->comm = ut_strtab_get(&b->build.store.trace.strings, ut_sample_build_text(b, h->comm));
 	h->event = ut_strtab_get(&b->build.store.trace.strings, ut_sample_build_text(b, h->event));
 }
 
-static void read_line(struct ut_sample_build *b, struct ut_str line, struct head *h,
-		      struct stack *s, bool *open)
+static void perf_script_read_line(struct ut_sample_build *b, struct ut_str line, struct head *h,
+				  struct stack *s, bool *open)
 {
 	struct ut_place_in_code f = { 0 };
 	struct ut_str rest;
@@ -303,7 +304,7 @@ static void read_line(struct ut_sample_build *b, struct ut_str line, struct head
 	if (*open && line.len && isspace((unsigned char)line.ptr[0]) && take_frame(b, line, s))
 		return;
 	if (*open && (!line.len || take_head(line, &next))) {
-		add_sample(b, h, s);
+		perf_script_add_sample(b, h, s);
 		*open = false;
 	}
 	if (!take_head(line, &next))
@@ -312,11 +313,11 @@ static void read_line(struct ut_sample_build *b, struct ut_str line, struct head
 	*open = true;
 	s->count = 0;
 	rest = h->rest;
-	if (rest.len && take_hex(word(&rest), &f.address)) {
+	if (rest.len && take_hex(perf_script_word(&rest), &f.address)) {
 		take_symbol(b, ut_str_trim(rest), &f);
 		add_frame(s, &f);
 	}
-	keep(b, h);
+	perf_script_keep(b, h);
 }
 
 static int load_perf_script(struct ut_source *source, const struct ut_import_opts *opts,
@@ -332,12 +333,12 @@ static int load_perf_script(struct ut_source *source, const struct ut_import_opt
 
 	ut_sample_build_init(&b);
 	while (ut_text_lines_next(&lines, &line, &rc, err)) {
-		read_line(&b, line, &head, &stack, &open);
+		perf_script_read_line(&b, line, &head, &stack, &open);
 		if (opts->progress)
 			atomic_fetch_add(opts->progress, line.len + 1);
 	}
 	if (open)
-		add_sample(&b, &head, &stack);
+		perf_script_add_sample(&b, &head, &stack);
 	ut_text_lines_release(&lines);
 	free(stack.frames);
 	if (rc)

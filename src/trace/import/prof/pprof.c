@@ -78,14 +78,14 @@ static bool is_message(const struct ut_pb_field *f)
 	return f->wire == UT_PB_BYTES;
 }
 
-static struct ut_str text(const struct reader *r, uint64_t index)
+static struct ut_str prof_pprof_text(const struct reader *r, uint64_t index)
 {
 	return index < r->string_count ? r->strings[index] : (struct ut_str){ "", 0 };
 }
 
-static uint32_t string(struct reader *r, uint64_t index)
+static uint32_t prof_pprof_string(struct reader *r, uint64_t index)
 {
-	return ut_sample_build_text(&r->b, text(r, index));
+	return ut_sample_build_text(&r->b, prof_pprof_text(r, index));
 }
 
 /* ---- tables ---------------------------------------------------------------------------------- */
@@ -115,9 +115,9 @@ static void read_type(struct reader *r, struct ut_pb m)
 	*t = (struct type){ .factor = 1 };
 	while (ut_pb_next(&m, &f)) {
 		if (f.number == 1)
-			t->name = text(r, f.value);
+			t->name = prof_pprof_text(r, f.value);
 		else if (f.number == 2)
-			t->unit = text(r, f.value);
+			t->unit = prof_pprof_text(r, f.value);
 	}
 	r->type_count++;
 }
@@ -132,10 +132,10 @@ static void read_function(struct reader *r, struct ut_pb m)
 		if (f.number == 1)
 			id = f.value;
 		else if (f.number == 2 || (f.number == 3 && !fn.name))
-			fn.name = ut_code_name(&r->b.names, text(r, f.value).ptr,
-					       text(r, f.value).len);
+			fn.name = ut_code_name(&r->b.names, prof_pprof_text(r, f.value).ptr,
+					       prof_pprof_text(r, f.value).len);
 		else if (f.number == 4)
-			fn.file = string(r, f.value);
+			fn.file = prof_pprof_string(r, f.value);
 	}
 	r->functions = ut_grow_raw(r->functions, r->function_count + 1, &r->function_cap,
 				   sizeof(*r->functions));
@@ -157,7 +157,7 @@ static void read_mapping(struct reader *r, struct ut_pb m)
 		else if (f.number == 4)
 			map.offset = f.value;
 		else if (f.number == 5)
-			map.file = string(r, f.value);
+			map.file = prof_pprof_string(r, f.value);
 	}
 	r->mappings = ut_grow_raw(r->mappings, r->mapping_count + 1, &r->mapping_cap,
 				  sizeof(*r->mappings));
@@ -261,8 +261,8 @@ struct place_frames {
 	size_t count;
 };
 
-static void read_line(struct reader *r, struct ut_pb m, struct place_frames *to, uint64_t address,
-		      uint32_t module)
+static void prof_pprof_read_line(struct reader *r, struct ut_pb m, struct place_frames *to,
+				 uint64_t address, uint32_t module)
 {
 	struct ut_place_in_code place = { .address = address, .module = module };
 	struct ut_pb_field f;
@@ -294,7 +294,8 @@ static void find_names(struct reader *r, struct mapping *m, uint64_t address,
 				       address, to->items);
 }
 
-static void read_place(struct reader *r, const struct location *l, struct place_frames *to)
+static void prof_pprof_read_place(struct reader *r, const struct location *l,
+				  struct place_frames *to)
 {
 	struct ut_pb m = { l->at, l->end, false };
 	struct mapping *map = NULL;
@@ -314,7 +315,7 @@ static void read_place(struct reader *r, const struct location *l, struct place_
 	m = (struct ut_pb){ l->at, l->end, false };
 	while (ut_pb_next(&m, &f)) {
 		if (f.number == 4 && is_message(&f))
-			read_line(r, ut_pb_inside(&f), to, address, map ? map->file : 0);
+			prof_pprof_read_line(r, ut_pb_inside(&f), to, address, map ? map->file : 0);
 	}
 	if (!to->count)
 		find_names(r, map, address, to);
@@ -329,7 +330,7 @@ static uint32_t add_location(struct reader *r, uint32_t stack, uint64_t id)
 		r->b.build.store.trace.losses.unread++;
 		return stack;
 	}
-	read_place(r, &r->locations[at - 1], &frames);
+	prof_pprof_read_place(r, &r->locations[at - 1], &frames);
 	for (size_t i = frames.count; i; i--)
 		stack = ut_sample_build_frame(&r->b, stack, &frames.items[i - 1]);
 	return stack;
@@ -367,9 +368,9 @@ static void read_label(struct reader *r, struct ut_pb m, struct sample *s)
 
 	while (ut_pb_next(&m, &f)) {
 		if (f.number == 1)
-			key = text(r, f.value);
+			key = prof_pprof_text(r, f.value);
 		else if (f.number == 2)
-			str = string(r, f.value);
+			str = prof_pprof_string(r, f.value);
 		else if (f.number == 3)
 			num = f.value;
 	}
@@ -385,7 +386,7 @@ static void read_label(struct reader *r, struct ut_pb m, struct sample *s)
 		s->tid = num & UINT32_MAX;
 }
 
-static void read_sample(struct reader *r, struct ut_pb m, struct sample *s)
+static void prof_pprof_read_sample(struct reader *r, struct ut_pb m, struct sample *s)
 {
 	struct ut_pb_field f;
 
@@ -402,7 +403,8 @@ static void read_sample(struct reader *r, struct ut_pb m, struct sample *s)
 }
 
 /* A sum of so many samples becomes as many, each with its share. */
-static void add_value(struct reader *r, struct ut_sample_added *a, uint64_t value, uint64_t count)
+static void prof_pprof_add_value(struct reader *r, struct ut_sample_added *a, uint64_t value,
+				 uint64_t count)
 {
 	uint64_t *now;
 
@@ -423,7 +425,7 @@ static uint64_t count_of(const struct reader *r, const struct sample *s)
 	return r->counted && r->counted <= s->value_count ? s->values[r->counted - 1] : 1;
 }
 
-static void add_sample(struct reader *r, const struct sample *s)
+static void prof_pprof_add_sample(struct reader *r, const struct sample *s)
 {
 	struct ut_trace *t = &r->b.build.store.trace;
 	uint64_t pid = s->pid ? s->pid : 1, tid = s->tid ? s->tid : pid;
@@ -443,7 +445,7 @@ static void add_sample(struct reader *r, const struct sample *s)
 		if (!type->wanted || !value || value > UINT64_MAX / 2 / type->factor)
 			continue; /* negative: a difference of two profiles */
 		a.event = type->event;
-		add_value(r, &a, value * type->factor, count_of(r, s));
+		prof_pprof_add_value(r, &a, value * type->factor, count_of(r, s));
 	}
 }
 
@@ -456,7 +458,7 @@ static void each_sample(struct reader *r, void (*each)(struct reader *r, const s
 	while (ut_pb_next(&m, &f)) {
 		if (f.number != PROFILE_SAMPLE || !is_message(&f))
 			continue;
-		read_sample(r, ut_pb_inside(&f), s);
+		prof_pprof_read_sample(r, ut_pb_inside(&f), s);
 		each(r, s);
 	}
 	if (m.bad)
@@ -491,7 +493,7 @@ static bool probe_pprof(const char *head, size_t len)
 	return !in.bad;
 }
 
-static void release(struct reader *r)
+static void prof_pprof_release(struct reader *r)
 {
 	free(r->strings);
 	free(r->functions);
@@ -521,9 +523,9 @@ static int load_pprof(struct ut_source *source, const struct ut_import_opts *opt
 	read_tables(&r);
 	finalize_types(&r);
 	each_sample(&r, count_sample);
-	each_sample(&r, add_sample);
+	each_sample(&r, prof_pprof_add_sample);
 	ut_sample_build_finish(&r.b, store);
-	release(&r);
+	prof_pprof_release(&r);
 	ut_buf_release(&bytes);
 	if (opts->progress)
 		atomic_fetch_add(opts->progress, source->size);

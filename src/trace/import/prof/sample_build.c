@@ -16,7 +16,7 @@ void ut_sample_build_init(struct ut_sample_build *b)
 	b->weight_key = ut_strtab_intern_z(&trace_of(b)->strings, UT_SAMPLE_WEIGHT);
 }
 
-static void release(struct ut_sample_build *b)
+static void sample_build_release(struct ut_sample_build *b)
 {
 	ut_code_names_release(&b->names);
 	ut_idmap_release(&b->processes);
@@ -25,13 +25,13 @@ static void release(struct ut_sample_build *b)
 
 void ut_sample_build_finish(struct ut_sample_build *b, struct ut_store *store)
 {
-	release(b);
+	sample_build_release(b);
 	ut_build_finish(&b->build, store);
 }
 
 void ut_sample_build_abandon(struct ut_sample_build *b)
 {
-	release(b);
+	sample_build_release(b);
 	ut_build_abandon(&b->build);
 }
 

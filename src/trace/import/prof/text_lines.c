@@ -7,7 +7,7 @@
 #define PIECE 65536u
 
 /* What has been handed out makes room. */
-static void make_room(struct ut_text_lines *l)
+static void text_lines_make_room(struct ut_text_lines *l)
 {
 	if (!l->at)
 		return;
@@ -16,12 +16,12 @@ static void make_room(struct ut_text_lines *l)
 	l->at = 0;
 }
 
-static int read_more(struct ut_text_lines *l, struct ut_err *err)
+static int text_lines_read_more(struct ut_text_lines *l, struct ut_err *err)
 {
 	char *to;
 	ssize_t n;
 
-	make_room(l);
+	text_lines_make_room(l);
 	to = ut_buf_reserve(&l->buf, PIECE);
 	n = ut_source_read(l->source, to, PIECE, err);
 	if (n < 0)
@@ -54,7 +54,7 @@ bool ut_text_lines_next(struct ut_text_lines *l, struct ut_str *line, int *rc, s
 		if (l->ended)
 			return false;
 		seen = left;
-		*rc = read_more(l, err);
+		*rc = text_lines_read_more(l, err);
 		if (*rc)
 			return false;
 	}

@@ -83,7 +83,7 @@ struct number {
 	uint64_t bits;
 };
 
-static struct number read_number(uint32_t type, const char *p)
+static struct number spool_args_read_number(uint32_t type, const char *p)
 {
 	struct number n = { UT_ARG_U64, 0 };
 	int32_t s32;
@@ -142,7 +142,7 @@ static void add_numbers(struct ut_spool_import *im, uint32_t key, const struct u
 
 	count = size ? len / size : 0;
 	for (size_t i = 0; i < count; i++) {
-		struct number n = read_number(type, p + i * size);
+		struct number n = spool_args_read_number(type, p + i * size);
 		struct ut_arg *a = ut_trace_add_arg(im->trace, key, n.type);
 
 		a->value.u64 = n.bits;

@@ -24,7 +24,7 @@ struct sample {
 };
 
 /* The text of the file; NULL if there is none. */
-static char *read_text(const char *spool)
+static char *clock_fact_read_text(const char *spool)
 {
 	const char *slash = strrchr(spool, '/');
 	struct ut_buf path = { 0 };
@@ -51,7 +51,7 @@ static char *read_text(const char *spool)
 }
 
 /* A line that was written whole; what is not one is passed over. */
-static bool read_sample(const char *line, struct sample *s)
+static bool clock_fact_read_sample(const char *line, struct sample *s)
 {
 	char *end;
 
@@ -72,7 +72,7 @@ static struct sample *read_samples(const char *text, size_t *count)
 	*count = 0;
 	for (const char *line = strchr(text, '\n'); line && line[1];
 	     line = strchr(line + 1, '\n')) {
-		if (!read_sample(line + 1, &one))
+		if (!clock_fact_read_sample(line + 1, &one))
 			continue;
 		all = ut_grow(all, *count + 1, &cap, sizeof(*all));
 		all[(*count)++] = one;
@@ -81,7 +81,7 @@ static struct sample *read_samples(const char *text, size_t *count)
 }
 
 /* The first, the last, and of as many stretches as have room the best. */
-static void put_samples(struct ut_buf *json, const struct sample *all, size_t count)
+static void clock_fact_put_samples(struct ut_buf *json, const struct sample *all, size_t count)
 {
 	size_t backend_data = count < REPORTED_MAX ? count : REPORTED_MAX;
 
@@ -97,26 +97,28 @@ static void put_samples(struct ut_buf *json, const struct sample *all, size_t co
 	}
 }
 
-static bool is_name(const char *id)
+static bool clock_fact_is_name(const char *id)
 {
 	return strlen(id) == UT_CLOCK_ID - 1 && strspn(id, "0123456789abcdef") == UT_CLOCK_ID - 1;
 }
 
 void ut_spool_clock_fact(struct ut_trace *trace, uint32_t process, const char *spool)
 {
-	char *text = read_text(spool), id[UT_CLOCK_ID + 1] = "", reference[UT_CLOCK_ID + 1] = "";
+	char *text = clock_fact_read_text(spool), id[UT_CLOCK_ID + 1] = "",
+	     reference[UT_CLOCK_ID + 1] = "";
 	struct ut_buf json = { 0 };
 	struct sample *samples;
 	size_t count;
 
 	if (!text)
 		return;
-	if (sscanf(text, UT_HOST_CLOCK_HEAD "%17s %17s", id, reference) == 2 && is_name(id)) {
+	if (sscanf(text, UT_HOST_CLOCK_HEAD "%17s %17s", id, reference) == 2 &&
+	    clock_fact_is_name(id)) {
 		samples = read_samples(text, &count);
 		ut_buf_fmt(&json, "{\"id\":\"%s\"", id);
-		if (is_name(reference)) {
+		if (clock_fact_is_name(reference)) {
 			ut_buf_fmt(&json, ",\"reference\":\"%s\",\"samples\":[", reference);
-			put_samples(&json, samples, count);
+			clock_fact_put_samples(&json, samples, count);
 			ut_buf_text(&json, "]");
 		}
 		ut_buf_text(&json, "}");

@@ -28,7 +28,7 @@ void ut_spool_command_end(struct ut_spool_import *im, uint64_t node, const struc
 		im->sycl.items.items[at - 1].end = *r;
 }
 
-static bool is_wanted(struct ut_str key, bool placed)
+static bool commands_is_wanted(struct ut_str key, bool placed)
 {
 	return ut_str_is(key, "node") || ut_str_is(key, "queue") ||
 	       (!placed && (ut_str_is(key, "file") || ut_str_is(key, "line")));
@@ -47,7 +47,7 @@ void ut_spool_args_command(struct ut_spool_import *im, uint64_t correlation, boo
 		uint32_t key = ut_spool_string(&im->tables, ut_rec_low(&one, i));
 
 		one.count = i + 2;
-		if (is_wanted(ut_strtab_get(&im->trace->strings, key), placed))
+		if (commands_is_wanted(ut_strtab_get(&im->trace->strings, key), placed))
 			ut_spool_args_facts(im, &one, i);
 	}
 }

@@ -51,7 +51,7 @@ struct ut_spool_cross {
 	bool controlled;                /* somebody has paused or resumed */
 };
 
-static uint32_t text(struct ut_spool_import *im, const char *s)
+static uint32_t cross_text(struct ut_spool_import *im, const char *s)
 {
 	return ut_strtab_intern_z(&im->trace->strings, s);
 }
@@ -62,7 +62,7 @@ static uint32_t prefixed(struct ut_spool_import *im, const char *prefix, uint32_
 	char buf[512];
 
 	snprintf(buf, sizeof(buf), "%s%.*s", prefix, s.len > 400 ? 400 : (int)s.len, s.ptr);
-	return text(im, buf);
+	return cross_text(im, buf);
 }
 
 static uint32_t async_track(struct ut_spool_cross *x, const char *prefix, uint32_t domain)
@@ -174,7 +174,7 @@ static void begin_mark(struct ut_spool_cross *x, const struct ut_spool_note *n)
 
 	a->outer = 0; /* no end will come for the earlier one */
 	a->name = ut_spool_string(&x->im->tables, ut_rec_low(&n->rec, 0));
-	a->cat = text(x->im, "mark");
+	a->cat = cross_text(x->im, "mark");
 	a->track = ut_spool_thread_track(&x->im->tables, n->thread);
 }
 
@@ -211,7 +211,7 @@ static void add_frame(struct ut_spool_cross *x, const struct ut_spool_rec *r, ui
 	late->flags = flags | UT_EV_ASIDE;
 	late->role = UT_ROLE_FRAMES;
 	late->lane = ut_spool_omp_lane(im, domain);
-	late->name = late->lane ? domain : text(im, "frame");
+	late->name = late->lane ? domain : cross_text(im, "frame");
 	late->cat = late->lane ? late->lane : domain;
 	if (!late->lane)
 		late->lane = prefixed(im, "Frames: ", domain);
@@ -268,20 +268,20 @@ static void control_call(struct ut_spool_cross *x, const struct ut_spool_note *n
 	struct ut_spool_late *late;
 
 	e.ts = ut_spool_ns(&im->tables, n->ticks);
-	e.cat = text(im, "control");
+	e.cat = cross_text(im, "control");
 	e.track = ut_spool_thread_track(&im->tables, n->thread);
-	e.name = text(im, n->rec.type == UT_REC_PAUSE    ? "collection paused"
-			  : n->rec.type == UT_REC_RESUME ? "collection resumed"
-							 : "collector detached");
+	e.name = cross_text(im, n->rec.type == UT_REC_PAUSE    ? "collection paused"
+				: n->rec.type == UT_REC_RESUME ? "collection resumed"
+							       : "collector detached");
 	ut_sink_event(im->sink, im->trace, &e);
 	if (n->rec.type == UT_REC_RESUME && !x->controlled)
 		x->paused = im->map.header->start.ticks; /* the session began paused */
 	x->controlled = true;
 	if (n->rec.type == UT_REC_RESUME && x->paused) {
 		late = add_late(x, ut_spool_ns(&im->tables, x->paused), e.ts);
-		late->lane = text(im, "Control");
+		late->lane = cross_text(im, "Control");
 		late->role = UT_ROLE_CONTROL;
-		late->name = text(im, "paused");
+		late->name = cross_text(im, "paused");
 		late->flags = UT_EV_NOT_WORK;
 		late->cat = e.cat;
 	}
@@ -403,10 +403,12 @@ static void send_jit(struct ut_spool_cross *x, const struct ut_spool_note *n)
 	struct ut_event e = { .kind = UT_KIND_INSTANT, .ts = ut_spool_ns(&im->tables, n->ticks) };
 
 	e.name = ut_spool_string(&im->tables, ut_rec_low(r, 4));
-	e.cat = text(im, "jit");
+	e.cat = cross_text(im, "jit");
 	e.track = async_track(x, "JIT", 0);
-	ut_trace_add_arg(im->trace, text(im, "address"), UT_ARG_PTR)->value.u64 = ut_rec_word(r, 2);
-	ut_trace_add_arg(im->trace, text(im, "bytes"), UT_ARG_U64)->value.u64 = ut_rec_word(r, 3);
+	ut_trace_add_arg(im->trace, cross_text(im, "address"), UT_ARG_PTR)->value.u64 =
+		ut_rec_word(r, 2);
+	ut_trace_add_arg(im->trace, cross_text(im, "bytes"), UT_ARG_U64)->value.u64 =
+		ut_rec_word(r, 3);
 	ut_spool_args_text(im, "class", ut_spool_string(&im->tables, ut_rec_high(r, 4)));
 	ut_spool_args_text(im, "file", ut_spool_string(&im->tables, ut_rec_low(r, 5)));
 	ut_spool_send(im, &e, mark);
@@ -414,7 +416,7 @@ static void send_jit(struct ut_spool_cross *x, const struct ut_spool_note *n)
 
 /* ---- all notes in order -------------------------------------------------------------------- */
 
-static void take(struct ut_spool_cross *x, const struct ut_spool_note *n)
+static void cross_take(struct ut_spool_cross *x, const struct ut_spool_note *n)
 {
 	switch ((int)n->rec.type) {
 	case UT_REC_OVERLAPPED_BEGIN:
@@ -476,7 +478,7 @@ static int by_ticks(const void *a, const void *b)
 
 /* ---- arguments that were said elsewhere ---------------------------------------------------- */
 
-static int by_id(const void *a, const void *b)
+static int cross_by_id(const void *a, const void *b)
 {
 	const struct ut_spool_note *x = a, *y = b;
 	uint64_t i = ut_spool_id(&x->rec, 1, 1), j = ut_spool_id(&y->rec, 1, 1);
@@ -553,7 +555,7 @@ static struct ut_event begin_async(struct ut_spool_cross *x, struct async *a)
 }
 
 /* e is its begin. */
-static void end_async(struct ut_spool_cross *x, struct async *a, struct ut_event *e)
+static void cross_end_async(struct ut_spool_cross *x, struct async *a, struct ut_event *e)
 {
 	e->kind = UT_KIND_ASYNC_END;
 	e->args = 0;
@@ -579,7 +581,7 @@ static void send_async(struct ut_spool_cross *x, struct async *a)
 	}
 	e.val = ut_spool_next_instance(im);
 	ut_spool_send(im, &e, mark);
-	end_async(x, a, &e);
+	cross_end_async(x, a, &e);
 }
 
 static uint32_t scope_of(const struct ut_spool_note *n)
@@ -664,7 +666,7 @@ static void init(struct ut_spool_cross *x, struct ut_spool_import *im)
 	ut_idmap_init(&x->next_meta, arena);
 }
 
-static void release(struct ut_spool_cross *x)
+static void cross_release(struct ut_spool_cross *x)
 {
 	free(x->asyncs.items);
 	free(x->frames.items);
@@ -680,9 +682,9 @@ static void take_notes(struct ut_spool_cross *x)
 	if (im->notes.count)
 		qsort(im->notes.items, im->notes.count, sizeof(*im->notes.items), by_ticks);
 	if (im->metas.count)
-		qsort(im->metas.items, im->metas.count, sizeof(*im->metas.items), by_id);
+		qsort(im->metas.items, im->metas.count, sizeof(*im->metas.items), cross_by_id);
 	for (size_t i = 0; i < im->notes.count; i++)
-		take(x, &im->notes.items[i]);
+		cross_take(x, &im->notes.items[i]);
 }
 
 void ut_spool_import_cross(struct ut_spool_import *im)
@@ -704,7 +706,7 @@ void ut_spool_import_cross(struct ut_spool_import *im)
 	ut_spool_send_lanes(im);
 	finalize_scoped(im);
 	ut_spool_tables_finalize(&im->tables);
-	release(&x);
+	cross_release(&x);
 }
 
 /* ---- of a recording that is followed -------------------------------------------------------- */
@@ -720,7 +722,7 @@ struct ut_spool_cross *ut_spool_cross_new(struct ut_spool_import *im)
 void ut_spool_cross_free(struct ut_spool_cross *x)
 {
 	if (x)
-		release(x);
+		cross_release(x);
 	free(x);
 }
 
@@ -743,7 +745,7 @@ static void send_ended(struct ut_spool_cross *x, struct async *a)
 		return;
 	e.ts = a->ts ? a->ts : ut_spool_ns(&x->im->tables, a->begin);
 	e.val = a->instance;
-	end_async(x, a, &e);
+	cross_end_async(x, a, &e);
 }
 
 void ut_spool_cross_go_on(struct ut_spool_cross *x)

@@ -111,7 +111,8 @@ static int by_place_and_time(const void *a, const void *b)
 }
 
 /* The first of a kind at a place, or behind. */
-static size_t first_of(const struct ut_spool_import *im, enum ut_rec type, uint32_t place)
+static size_t spool_device_first_of(const struct ut_spool_import *im, enum ut_rec type,
+				    uint32_t place)
 {
 	size_t lo = 0, hi = im->works.count;
 
@@ -128,7 +129,7 @@ static size_t first_of(const struct ut_spool_import *im, enum ut_rec type, uint3
 
 size_t ut_spool_calls_of(struct ut_spool_import *im, uint32_t tid, struct ut_spool_work **calls)
 {
-	size_t first = first_of(im, UT_REC_CALL, tid), end = first;
+	size_t first = spool_device_first_of(im, UT_REC_CALL, tid), end = first;
 
 	while (end < im->works.count && im->works.items[end].rec.type == UT_REC_CALL &&
 	       im->works.items[end].place == tid)
@@ -172,7 +173,7 @@ static void point_from_submits(struct ut_spool_import *im)
 /* Calls that were told of afterwards: of those with one number, the outermost comes first. */
 static void point_from_calls(struct ut_spool_import *im)
 {
-	for (size_t i = first_of(im, UT_REC_CALL, 0); i < im->works.count; i++) {
+	for (size_t i = spool_device_first_of(im, UT_REC_CALL, 0); i < im->works.count; i++) {
 		const struct ut_spool_rec *r = &im->works.items[i].rec;
 
 		if (r->type != UT_REC_CALL)
@@ -285,7 +286,7 @@ uint32_t ut_spool_queue_track(struct ut_spool_import *im, uint32_t queue, size_t
 
 /* ---- arguments ----------------------------------------------------------------------------- */
 
-static void add_number(struct ut_spool_import *im, const char *key, uint64_t value)
+static void spool_device_add_number(struct ut_spool_import *im, const char *key, uint64_t value)
 {
 	if (value)
 		ut_trace_add_arg(im->trace, ut_strtab_intern_z(&im->trace->strings, key),
@@ -339,10 +340,10 @@ static void add_work_args(struct ut_spool_import *im, const struct ut_spool_rec 
 		ut_spool_args_source(im, zone);
 	}
 	ut_spool_args_command(im, ut_rec_word(r, CORRELATION), zone);
-	add_number(im, "thread", ut_rec_high(r, KIND_TID));
-	add_number(im, "correlation", ut_rec_word(r, CORRELATION));
-	add_number(im, "queued", ut_rec_word(r, QUEUED));
-	add_number(im, "submitted", ut_rec_word(r, SUBMITTED));
+	spool_device_add_number(im, "thread", ut_rec_high(r, KIND_TID));
+	spool_device_add_number(im, "correlation", ut_rec_word(r, CORRELATION));
+	spool_device_add_number(im, "queued", ut_rec_word(r, QUEUED));
+	spool_device_add_number(im, "submitted", ut_rec_word(r, SUBMITTED));
 	ut_spool_args_facts(im, r, FACTS);
 }
 
@@ -492,7 +493,7 @@ static void send_call(struct ut_spool_import *im, const struct ut_spool_work *w,
 	e.name = ut_spool_string(&im->tables, ut_rec_high(r, CALL_NAME));
 	e.cat = ut_spool_string(&im->tables, ut_rec_low(r, CALL_NAME));
 	ut_spool_args_text(im, "task", w->task);
-	add_number(im, "correlation", correlation);
+	spool_device_add_number(im, "correlation", correlation);
 	ut_spool_args_facts(im, r, CALL_FACTS);
 	ut_spool_send(im, &e, mark);
 	ut_spool_send_messages(im, correlation, &e);

@@ -37,7 +37,7 @@ void ut_spool_amend_group(struct ut_spool_import *im, const struct ut_spool_grou
 	ut_spool_add_group(im, &both);
 }
 
-static int by_key(const void *a, const void *b)
+static int groups_by_key(const void *a, const void *b)
 {
 	const struct ut_spool_group *x = a, *y = b;
 
@@ -49,7 +49,7 @@ static int by_key(const void *a, const void *b)
 void ut_spool_sort_groups(struct ut_spool_import *im)
 {
 	if (im->groups.count)
-		qsort(im->groups.items, im->groups.count, sizeof(*im->groups.items), by_key);
+		qsort(im->groups.items, im->groups.count, sizeof(*im->groups.items), groups_by_key);
 }
 
 const void *ut_spool_by_then(const void *items, size_t count, size_t size, uint64_t key,

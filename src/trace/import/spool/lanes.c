@@ -91,7 +91,7 @@ void ut_spool_send_lanes(struct ut_spool_import *im)
 
 /* ---- flows --------------------------------------------------------------------------------- */
 
-static int by_key(const void *a, const void *b)
+static int spool_lanes_by_key(const void *a, const void *b)
 {
 	const struct ut_spool_place *x = a, *y = b;
 
@@ -155,7 +155,8 @@ static void add_flow(struct ut_spool_import *im, const struct ut_spool_place *fr
 void ut_spool_import_flows(struct ut_spool_import *im)
 {
 	if (im->places.count)
-		qsort(im->places.items, im->places.count, sizeof(*im->places.items), by_key);
+		qsort(im->places.items, im->places.count, sizeof(*im->places.items),
+		      spool_lanes_by_key);
 	for (size_t i = 0; i < im->references.count; i++) {
 		const struct ut_spool_place *r = &im->references.items[i];
 		const struct ut_spool_place *tail = find_task(im, r->key, r->ticks);

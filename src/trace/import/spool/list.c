@@ -66,7 +66,7 @@ int ut_spool_info(const char *path, struct ut_spool_info *info, struct ut_err *e
 	return 0;
 }
 
-static int by_start(const void *a, const void *b)
+static int spool_list_by_start(const void *a, const void *b)
 {
 	const struct ut_spool_info *x = a, *y = b;
 
@@ -115,6 +115,6 @@ int ut_spool_list(const char *dir, struct ut_spool_info **list, size_t *count, s
 				  strerror(-rc));
 	}
 	if (*count)
-		qsort(*list, *count, sizeof(**list), by_start);
+		qsort(*list, *count, sizeof(**list), spool_list_by_start);
 	return 0;
 }

@@ -33,7 +33,7 @@
 /* ---- the file ------------------------------------------------------------------------------- */
 
 /* Its records are pointed to, so it must not move: the addresses are set aside. */
-static int reserve(struct ut_spool_live *l, struct ut_err *err)
+static int live_reserve(struct ut_spool_live *l, struct ut_err *err)
 {
 	void *space = MAP_FAILED;
 
@@ -139,7 +139,7 @@ static void look_for_chunks(struct ut_spool_live *l)
 }
 
 /* Is there something behind a word that has not been written? */
-static const uint64_t *behind(const struct ut_spool_walk *w)
+static const uint64_t *live_behind(const struct ut_spool_walk *w)
 {
 	const uint64_t *end = w->end - w->pos > BEHIND ? w->pos + BEHIND : w->end;
 
@@ -155,7 +155,7 @@ static void step_over(struct ut_live_chunk *c)
 {
 	uint64_t word = __atomic_load_n(c->at.pos, __ATOMIC_ACQUIRE);
 	size_t words = word >> 44, left = (size_t)(c->at.end - c->at.pos);
-	const uint64_t *next = (word & 15) == UT_WORD_NONE ? behind(&c->at) : NULL;
+	const uint64_t *next = (word & 15) == UT_WORD_NONE ? live_behind(&c->at) : NULL;
 
 	if ((word & 15) == UT_WORD_RESERVED && words && words <= left) {
 		c->at.pos += words;
@@ -449,7 +449,7 @@ static void set_times(struct ut_spool_live *l)
 	t->last = last > t->last ? last : t->last;
 }
 
-static void read_more(struct ut_spool_live *l, const struct ut_clock_pair *now)
+static void live_read_more(struct ut_spool_live *l, const struct ut_clock_pair *now)
 {
 	struct ut_spool_import *im = &l->im;
 
@@ -488,7 +488,7 @@ int ut_spool_live_look(struct ut_spool_live *l, struct ut_store *store, struct u
 		rc = ut_err_set(err, -ENOTSUP, "%s: cannot be followed", l->path);
 	if (rc)
 		return rc;
-	read_more(l, &now);
+	live_read_more(l, &now);
 	if (l->words == before && l->is_shown)
 		return 1;
 	l->is_shown = true;
@@ -536,7 +536,7 @@ struct ut_spool_live *ut_spool_live_open(const char *path, struct ut_err *err)
 	l->fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (l->fd < 0)
 		rc = ut_err_set(err, -errno, "%s: %s", path, strerror(errno));
-	rc = rc ? rc : reserve(l, err);
+	rc = rc ? rc : live_reserve(l, err);
 	rc = rc ? rc : map_more(l, err);
 	if (!rc && !can_be_followed(l))
 		rc = ut_err_set(err, -ENOTSUP, "%s: cannot be followed", path);

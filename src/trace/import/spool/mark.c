@@ -5,7 +5,7 @@
 
 /* Words are written from the front: the first one that is not, or the end. A hole that a killed
  * writer left may be taken for it; then the next words tell nothing new until the last look. */
-static uint64_t words_of(const struct ut_chunk_view *view)
+static uint64_t mark_words_of(const struct ut_chunk_view *view)
 {
 	uint64_t low = 0, high = (uint64_t)(view->end - view->begin);
 
@@ -39,7 +39,7 @@ int ut_spool_mark(const char *path, struct ut_spool_mark *mark, struct ut_err *e
 	if (rc)
 		return rc;
 	while (ut_spool_next_chunk(&m, &offset, &view)) {
-		uint64_t words = words_of(&view);
+		uint64_t words = mark_words_of(&view);
 		/* the flight recorder writes a chunk again: its first record is another one */
 		uint64_t first = words > 1 ? __atomic_load_n(&view.begin[1], __ATOMIC_RELAXED) : 0;
 

@@ -22,7 +22,7 @@ struct kernel {
 	size_t work;
 };
 
-static int by_start(const void *a, const void *b)
+static int measured_by_start(const void *a, const void *b)
 {
 	const struct kernel *x = a, *y = b;
 
@@ -49,7 +49,7 @@ static void number_kernels(struct ut_spool_import *im)
 			all[count++] = (struct kernel){ im->works.items[i].start, i };
 	}
 	if (count)
-		qsort(all, count, sizeof(*all), by_start);
+		qsort(all, count, sizeof(*all), measured_by_start);
 	for (size_t i = 0; i < count; i++)
 		im->works.items[all[i].work].instance = before + (uint32_t)i + 1;
 	if (im->live)
@@ -132,7 +132,7 @@ static bool is_measured(struct ut_spool_import *im, const struct ut_spool_work *
 }
 
 /* What the path of a URL may hold as it is. */
-static bool is_plain(char c)
+static bool measured_is_plain(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
 	       strchr("-_.~", c);
@@ -154,7 +154,7 @@ static void add_link(struct ut_spool_import *im, uint32_t name, uint32_t device,
 	ut_buf_char(&shaped, '"');
 	ut_buf_fmt(&link, "http://localhost:%d/", LINK_PORT);
 	for (size_t i = 0; i < shaped.len; i++) {
-		if (shaped.data[i] && is_plain(shaped.data[i]))
+		if (shaped.data[i] && measured_is_plain(shaped.data[i]))
 			ut_buf_char(&link, shaped.data[i]);
 		else
 			ut_buf_fmt(&link, "%%%02X", (unsigned char)shaped.data[i]);

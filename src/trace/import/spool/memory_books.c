@@ -35,7 +35,8 @@ enum {
 
 /* ---- sums ---------------------------------------------------------------------------------- */
 
-static void add(struct ut_memory_sum *to, const struct ut_memory_sum *what, double sign)
+static void memory_books_add(struct ut_memory_sum *to, const struct ut_memory_sum *what,
+			     double sign)
 {
 	to->bytes += sign * what->bytes;
 	to->count += sign * what->count;
@@ -62,7 +63,7 @@ static struct ut_memory_sum stands_for(uint64_t bytes, uint32_t bits)
 
 /* ---- sites --------------------------------------------------------------------------------- */
 
-static bool same(const struct ut_memory_site *a, const struct ut_memory_site *b)
+static bool memory_books_same(const struct ut_memory_site *a, const struct ut_memory_site *b)
 {
 	return a->thread == b->thread && a->stack == b->stack && a->task == b->task &&
 	       a->kind == b->kind;
@@ -74,7 +75,7 @@ static uint32_t site_of(struct ut_memory_books *b, const struct ut_memory_site *
 	uint32_t hash = (uint32_t)ut_hash_bytes(words, sizeof(words)), at = hash, number;
 
 	while ((number = ut_hashtab_next(&b->site_of, hash, &at)) &&
-	       !same(&b->sites.items[number - 1], key))
+	       !memory_books_same(&b->sites.items[number - 1], key))
 		;
 	if (number)
 		return number - 1;
@@ -98,8 +99,8 @@ static void change(struct ut_memory_books *b, const struct ut_memory_block *bloc
 	struct ut_memory_site *s = &b->sites.items[block->site];
 
 	save_peak(b, s);
-	add(&s->live, &block->sum, sign);
-	add(&b->live, &block->sum, sign);
+	memory_books_add(&s->live, &block->sum, sign);
+	memory_books_add(&b->live, &block->sum, sign);
 	for (int i = 0; i < 2; i++) {
 		if (block->halves >> i & 1)
 			b->halves[i].live += sign * block->half;
@@ -160,7 +161,7 @@ static void deal(struct ut_memory_block *b, uint64_t bytes, uint32_t bits, uint6
 /* ---- rows ---------------------------------------------------------------------------------- */
 
 /* The row of a site for this moment. */
-static uint32_t row_of(struct ut_memory_books *b, uint32_t site, uint64_t ts)
+static uint32_t memory_books_row_of(struct ut_memory_books *b, uint32_t site, uint64_t ts)
 {
 	struct ut_memory_site *s = &b->sites.items[site];
 
@@ -258,19 +259,19 @@ static void on_allocated(struct ut_memory_books *b, const struct ut_memory_recor
 							      ut_rec_low(&r->rec, STACK_HOW)),
 					.task = r->task,
 					.kind = how & 0xffff });
-	block.row = row_of(b, block.site, ts);
+	block.row = memory_books_row_of(b, block.site, ts);
 	block.sum = stands_for(bytes, bits);
 	deal(&block, bytes, bits, r->ticks);
 	/* The end of what was there was not told: the recording has a gap. */
 	if (take_block(b, block.address, &old))
 		end_block(b, &old, ts);
 	*new_block(b, block.address) = block;
-	add(&b->rows.items[block.row].sum, &block.sum, 1);
+	memory_books_add(&b->rows.items[block.row].sum, &block.sum, 1);
 	change(b, &block, 1);
 	look_for_peak(b, ts);
 }
 
-static void take(void *ctx, const struct ut_memory_record *r)
+static void memory_books_take(void *ctx, const struct ut_memory_record *r)
 {
 	struct ut_memory_books *b = ctx;
 	uint64_t ts = ut_spool_ns(&b->im->tables, r->ticks);
@@ -288,7 +289,7 @@ static void take(void *ctx, const struct ut_memory_record *r)
 
 /* ---- all of it ----------------------------------------------------------------------------- */
 
-static uint64_t part_of(uint64_t ns, uint32_t count)
+static uint64_t memory_books_part_of(uint64_t ns, uint32_t count)
 {
 	return ns / count + 1;
 }
@@ -303,9 +304,9 @@ void ut_spool_import_memory(struct ut_spool_import *im)
 
 	if (!im->memory.any)
 		return;
-	b.slice = part_of(im->trace->last - im->trace->first, SLICES);
-	b.step = part_of(im->trace->last - im->trace->first, STEPS);
-	ut_spool_merge_memory(im, take, &b);
+	b.slice = memory_books_part_of(im->trace->last - im->trace->first, SLICES);
+	b.step = memory_books_part_of(im->trace->last - im->trace->first, STEPS);
+	ut_spool_merge_memory(im, memory_books_take, &b);
 	for (size_t i = 0; i < b.sites.count; i++)
 		save_peak(&b, &b.sites.items[i]);
 	ut_memory_level_end(&b);

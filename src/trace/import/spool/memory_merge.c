@@ -40,17 +40,17 @@ static uint32_t next_task(struct merge *m, struct cursor *c)
 	return all->runs.items[c->run].task;
 }
 
-static bool is_wanted(const struct ut_spool_rec *r)
+static bool memory_merge_is_wanted(const struct ut_spool_rec *r)
 {
 	return r->kind == UT_WORD_LONG && (r->type == UT_REC_ALLOCATED || r->type == UT_REC_FREED);
 }
 
 /* False: there is no further one. */
-static bool go_on(struct merge *m, struct cursor *c)
+static bool memory_merge_go_on(struct merge *m, struct cursor *c)
 {
 	while (c->part < c->end) {
 		while (ut_spool_walk_next(&c->walk, &c->next.rec)) {
-			if (!is_wanted(&c->next.rec))
+			if (!memory_merge_is_wanted(&c->next.rec))
 				continue;
 			/* as in thread.c: what was recorded later did not happen earlier */
 			if (c->walk.ticks > c->next.ticks)
@@ -111,7 +111,7 @@ static void add_cursor(struct merge *m, const struct ut_spool_part *parts, size_
 		.next.thread = parts->thread,
 		.run = first_run(m, parts->thread)
 	};
-	if (go_on(m, c))
+	if (memory_merge_go_on(m, c))
 		*UT_VEC_PUSH(&m->heap) = (uint32_t)(m->cursors.count - 1);
 	else
 		m->cursors.count--;
@@ -134,7 +134,7 @@ void ut_spool_merge_memory(struct ut_spool_import *im, ut_memory_take *take, voi
 		struct cursor *c = &m.cursors.items[m.heap.items[0]];
 
 		take(ctx, &c->next);
-		if (!go_on(&m, c))
+		if (!memory_merge_go_on(&m, c))
 			m.heap.items[0] = m.heap.items[--m.heap.count];
 		if (m.heap.count)
 			sink(&m, 0);

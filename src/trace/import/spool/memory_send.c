@@ -84,7 +84,7 @@ static void make_sender(struct sender *s, struct ut_memory_books *b)
 	s->life = ut_strtab_intern_z(strings, UT_MEMORY_LIFE);
 }
 
-static void put_number(const struct sender *s, uint32_t key, double value)
+static void memory_send_put_number(const struct sender *s, uint32_t key, double value)
 {
 	struct ut_trace *t = s->b->im->trace;
 	double whole = nearbyint(value);
@@ -105,15 +105,15 @@ static void put_sum(const struct sender *s, const struct ut_memory_sum *sum, uin
 		ut_trace_add_arg(t, s->weight, UT_ARG_U64)->value.u64 = weight;
 	if (task)
 		ut_trace_add_arg(t, s->task, UT_ARG_STR)->value.str = task;
-	put_number(s, s->count, sum->count);
+	memory_send_put_number(s, s->count, sum->count);
 	if (sum->variance > 0)
 		ut_trace_add_arg(t, s->variance, UT_ARG_F64)->value.f64 = sum->variance;
 }
 
 /* One sample; row: of what was allocated, else NULL. */
-static void send(const struct sender *s, enum ut_memory_sample what,
-		 const struct ut_memory_site *site, const struct ut_memory_sum *sum,
-		 const struct ut_memory_row *row)
+static void memory_send_send(const struct sender *s, enum ut_memory_sample what,
+			     const struct ut_memory_site *site, const struct ut_memory_sum *sum,
+			     const struct ut_memory_row *row)
 {
 	struct ut_spool_import *im = s->b->im;
 	uint64_t weight = sum->bytes > 0 ? (uint64_t)llround(sum->bytes) : 0;
@@ -127,8 +127,8 @@ static void send(const struct sender *s, enum ut_memory_sample what,
 	e.val = ut_sample_val(site->stack, weight);
 	put_sum(s, sum, weight, site->task);
 	if (row && row->freed > 0) {
-		put_number(s, s->freed, row->freed);
-		put_number(s, s->life, row->life);
+		memory_send_put_number(s, s->freed, row->freed);
+		memory_send_put_number(s, s->life, row->life);
 	}
 	ut_spool_send(im, &e, mark);
 }
@@ -148,7 +148,7 @@ static struct ut_memory_sum corrected(const struct ut_memory_books *b,
 	return (struct ut_memory_sum){ sum->bytes * scale, sum->count * scale, sum->variance };
 }
 
-static int by_thread(const void *a, const void *b, void *ctx)
+static int memory_send_by_thread(const void *a, const void *b, void *ctx)
 {
 	const struct ut_memory_books *books = ctx;
 	const struct ut_memory_row *x = a, *y = b;
@@ -168,23 +168,25 @@ void ut_memory_send(struct ut_memory_books *b)
 
 	make_sender(&s, b);
 	if (b->rows.count)
-		qsort_r(b->rows.items, b->rows.count, sizeof(*b->rows.items), by_thread, b);
+		qsort_r(b->rows.items, b->rows.count, sizeof(*b->rows.items), memory_send_by_thread,
+			b);
 	for (size_t i = 0; i < b->rows.count; i++) {
 		const struct ut_memory_row *row = &b->rows.items[i];
 
-		send(&s, UT_MEMORY_ALLOCATED, &b->sites.items[row->site], &row->sum, row);
+		memory_send_send(&s, UT_MEMORY_ALLOCATED, &b->sites.items[row->site], &row->sum,
+				 row);
 	}
 	for (size_t i = 0; i < b->sites.count; i++) {
 		const struct ut_memory_site *site = &b->sites.items[i];
 		struct ut_memory_sum peak = corrected(b, &site->peak, excess);
 
 		if (is_any(&peak))
-			send(&s, UT_MEMORY_AT_PEAK, site, &peak, NULL);
+			memory_send_send(&s, UT_MEMORY_AT_PEAK, site, &peak, NULL);
 	}
 	for (size_t i = 0; i < b->sites.count; i++) {
 		const struct ut_memory_site *site = &b->sites.items[i];
 
 		if (is_any(&site->live))
-			send(&s, UT_MEMORY_NEVER_FREED, site, &site->live, NULL);
+			memory_send_send(&s, UT_MEMORY_NEVER_FREED, site, &site->live, NULL);
 	}
 }

@@ -27,12 +27,12 @@ enum {
 	UNEVEN_WORDS
 };
 
-static uint32_t text(struct ut_spool_import *im, const char *s)
+static uint32_t omp_text(struct ut_spool_import *im, const char *s)
 {
 	return ut_strtab_intern_z(&im->trace->strings, s);
 }
 
-static bool contains(struct ut_spool_import *im, uint32_t string, const char *part)
+static bool omp_contains(struct ut_spool_import *im, uint32_t string, const char *part)
 {
 	struct ut_str s = ut_strtab_get(&im->trace->strings, string);
 
@@ -41,14 +41,14 @@ static bool contains(struct ut_spool_import *im, uint32_t string, const char *pa
 
 uint32_t ut_spool_omp_lane(struct ut_spool_import *im, uint32_t domain)
 {
-	return contains(im, domain, "$omp$") ? text(im, "OpenMP") : 0;
+	return omp_contains(im, domain, "$omp$") ? omp_text(im, "OpenMP") : 0;
 }
 
 /* ---- metadata ------------------------------------------------------------------------------ */
 
-static void add_number(struct ut_spool_import *im, const char *key, uint64_t value)
+static void omp_add_number(struct ut_spool_import *im, const char *key, uint64_t value)
 {
-	ut_trace_add_arg(im->trace, text(im, key), UT_ARG_U64)->value.u64 = value;
+	ut_trace_add_arg(im->trace, omp_text(im, key), UT_ARG_U64)->value.u64 = value;
 }
 
 static size_t read_commands(const struct ut_spool_rec *r, uint64_t *v, size_t count)
@@ -65,12 +65,12 @@ static void add_loop(struct ut_spool_import *im, const uint64_t *v)
 {
 	static const char *const schedules[] = { "static", "dynamic", "guided", "other" };
 
-	add_number(im, "line", v[LOOP_LINE]);
-	add_number(im, "column", v[LOOP_COLUMN]);
+	omp_add_number(im, "line", v[LOOP_LINE]);
+	omp_add_number(im, "column", v[LOOP_COLUMN]);
 	ut_spool_args_text(im, "schedule",
-			   text(im, schedules[v[LOOP_SCHEDULE] < 3 ? v[LOOP_SCHEDULE] : 3]));
-	add_number(im, "iterations", v[LOOP_ITERATIONS]);
-	add_number(im, "chunk", v[LOOP_CHUNK]);
+			   omp_text(im, schedules[v[LOOP_SCHEDULE] < 3 ? v[LOOP_SCHEDULE] : 3]));
+	omp_add_number(im, "iterations", v[LOOP_ITERATIONS]);
+	omp_add_number(im, "chunk", v[LOOP_CHUNK]);
 }
 
 /* The time that threads waited for the last of them, of all threads together. */
@@ -78,9 +78,9 @@ static void add_imbalance(struct ut_spool_import *im, const uint64_t *v)
 {
 	uint64_t begin = ut_spool_ns(&im->tables, v[UNEVEN_BEGIN]);
 
-	add_number(im, "imbalance_ns",
-		   ut_spool_ns(&im->tables, v[UNEVEN_BEGIN] + v[UNEVEN_TICKS]) - begin);
-	add_number(im, "reduction", v[UNEVEN_REDUCTION]);
+	omp_add_number(im, "imbalance_ns",
+		       ut_spool_ns(&im->tables, v[UNEVEN_BEGIN] + v[UNEVEN_TICKS]) - begin);
+	omp_add_number(im, "reduction", v[UNEVEN_REDUCTION]);
 }
 
 static bool is_words(const struct ut_spool_rec *r)
@@ -90,7 +90,7 @@ static bool is_words(const struct ut_spool_rec *r)
 
 static bool has_key(struct ut_spool_import *im, const struct ut_spool_rec *r, const char *key)
 {
-	return is_words(r) && ut_spool_string(&im->tables, ut_rec_high(r, 0)) == text(im, key);
+	return is_words(r) && ut_spool_string(&im->tables, ut_rec_high(r, 0)) == omp_text(im, key);
 }
 
 bool ut_spool_omp_meta(struct ut_spool_import *im, const struct ut_spool_rec *r)
@@ -103,8 +103,8 @@ bool ut_spool_omp_meta(struct ut_spool_import *im, const struct ut_spool_rec *r)
 	}
 	if (has_key(im, r, "omp_metadata_imbalance") &&
 	    read_commands(r, v, UNEVEN_WORDS) == UNEVEN_WORDS) {
-		add_number(im, "begin_ns", ut_spool_ns(&im->tables, v[UNEVEN_BEGIN]));
-		add_number(im, "end_ns", ut_spool_ns(&im->tables, v[UNEVEN_END]));
+		omp_add_number(im, "begin_ns", ut_spool_ns(&im->tables, v[UNEVEN_BEGIN]));
+		omp_add_number(im, "end_ns", ut_spool_ns(&im->tables, v[UNEVEN_END]));
 		add_imbalance(im, v);
 		return true;
 	}
@@ -151,7 +151,8 @@ static struct ut_spool_late *find_context(struct ut_spool_import *im, struct ut_
 	size_t i = after(frames, count, ns);
 
 	for (size_t tries = 0; i && tries < SEARCH; i--, tries++)
-		if (frames[i - 1].end >= ns && contains(im, frames[i - 1].name, "$omp$parallel"))
+		if (frames[i - 1].end >= ns &&
+		    omp_contains(im, frames[i - 1].name, "$omp$parallel"))
 			return &frames[i - 1];
 	return NULL;
 }
@@ -184,14 +185,14 @@ static void hang_on(struct ut_spool_import *im, struct ut_spool_note *n,
 		read_commands(&n->rec, v, UNEVEN_WORDS);
 		late = find_exact(frames, count, ut_spool_ns(&im->tables, v[UNEVEN_BEGIN]),
 				  ut_spool_ns(&im->tables, v[UNEVEN_END]));
-		if (!late || has_arg(late, text(im, "imbalance_ns")))
+		if (!late || has_arg(late, omp_text(im, "imbalance_ns")))
 			return;
 		mark = open_args(im, late);
 		add_imbalance(im, v);
 	} else if (has_key(im, &n->rec, "omp_metadata_loop")) {
 		read_commands(&n->rec, v, LOOP_WORDS);
 		late = find_context(im, frames, count, ut_spool_ns(&im->tables, n->ticks));
-		if (!late || has_arg(late, text(im, "iterations")))
+		if (!late || has_arg(late, omp_text(im, "iterations")))
 			return; /* a region of several loops: they stay moments of their own */
 		mark = open_args(im, late);
 		add_loop(im, v);
@@ -210,8 +211,8 @@ static bool is_region_again(struct ut_spool_import *im, const struct ut_spool_la
 			    const struct ut_spool_late *before)
 {
 	return frame->begin == before->begin && frame->end == before->end &&
-	       contains(im, frame->name, "$omp$barrier") &&
-	       contains(im, before->name, "$omp$parallel");
+	       omp_contains(im, frame->name, "$omp$barrier") &&
+	       omp_contains(im, before->name, "$omp$parallel");
 }
 
 static size_t drop_repeats(struct ut_spool_import *im, size_t first, size_t count)
@@ -229,7 +230,7 @@ static size_t drop_repeats(struct ut_spool_import *im, size_t first, size_t coun
 
 void ut_spool_omp_finalize(struct ut_spool_import *im)
 {
-	uint32_t lane = text(im, "OpenMP");
+	uint32_t lane = omp_text(im, "OpenMP");
 	size_t first = 0, count = 0;
 
 	while (first < im->late.count && im->late.items[first].lane != lane)

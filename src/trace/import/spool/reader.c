@@ -69,7 +69,8 @@ static void name_lock(struct ut_spool_import *im, uint64_t ticks, const struct u
 	ut_spool_add_group(im, &lock);
 }
 
-static void add_group(struct ut_spool_import *im, uint64_t ticks, const struct ut_spool_rec *r)
+static void reader_add_group(struct ut_spool_import *im, uint64_t ticks,
+			     const struct ut_spool_rec *r)
 {
 	struct ut_spool_group g = { .key = ut_spool_id(r, 1, 2),
 				    .ticks = ticks,
@@ -122,7 +123,7 @@ void ut_spool_scan_long(struct ut_spool_import *im, uint32_t thread, uint64_t ti
 {
 	switch ((int)r->type) {
 	case UT_REC_TASK_GROUP:
-		add_group(im, ticks, r);
+		reader_add_group(im, ticks, r);
 		break;
 	case UT_REC_SYNC_CREATE:
 		name_lock(im, ticks, r);
@@ -189,8 +190,8 @@ void ut_spool_scan_long(struct ut_spool_import *im, uint32_t thread, uint64_t ti
 }
 
 /* Threads are numbered from 1 on: a number that the file has no room for is garbage. */
-static struct ut_spool_part *add_part(struct ut_spool_import *im, struct ut_spool_walk *w,
-				      const struct ut_spool_rec *r)
+static struct ut_spool_part *reader_add_part(struct ut_spool_import *im, struct ut_spool_walk *w,
+					     const struct ut_spool_rec *r)
 {
 	struct ut_spool_part *part;
 
@@ -217,7 +218,7 @@ static void scan_data(struct ut_spool_import *im, const struct ut_chunk_view *vi
 		if (r.kind == UT_WORD_LONG && r.type == UT_REC_THREAD) {
 			if (part)
 				part->end = r.words - 1;
-			part = add_part(im, &w, &r);
+			part = reader_add_part(im, &w, &r);
 		} else if (part && r.kind == UT_WORD_LONG) {
 			ut_spool_scan_long(im, part->thread, w.ticks, &r);
 		}
@@ -228,7 +229,7 @@ static void scan_data(struct ut_spool_import *im, const struct ut_chunk_view *vi
 	ut_spool_forget(view->begin, view->end);
 }
 
-static int by_thread(const void *a, const void *b)
+static int reader_by_thread(const void *a, const void *b)
 {
 	const struct ut_spool_part *x = a, *y = b;
 
@@ -244,7 +245,7 @@ static int by_thread(const void *a, const void *b)
 void ut_spool_sort_parts(struct ut_spool_import *im)
 {
 	if (im->parts.count)
-		qsort(im->parts.items, im->parts.count, sizeof(*im->parts.items), by_thread);
+		qsort(im->parts.items, im->parts.count, sizeof(*im->parts.items), reader_by_thread);
 }
 
 static void scan_records(struct ut_spool_import *im)
@@ -499,7 +500,7 @@ void ut_spool_count_unfinished(struct ut_spool_import *im, uint64_t count)
 	im->trace->losses.seen_ends += im->end_seen ? count : 0;
 }
 
-static void scan(struct ut_spool_import *im, const char *path)
+static void reader_scan(struct ut_spool_import *im, const char *path)
 {
 	scan_definitions(im);
 	ut_spool_finalize_code(im);
@@ -509,7 +510,7 @@ static void scan(struct ut_spool_import *im, const char *path)
 	finalize_end(im);
 }
 
-static void run(struct ut_spool_import *im)
+static void reader_run(struct ut_spool_import *im)
 {
 	ut_spool_sort_groups(im);
 	im->trace->first = ut_spool_ns(&im->tables, im->map.header->start.ticks);
@@ -597,11 +598,11 @@ int ut_import_spool(const char *path, struct ut_trace *trace, struct ut_sink *si
 	ut_spool_import_init(&im);
 	add_losses(trace, im.map.header);
 	note_end(trace, im.map.header);
-	scan(&im, path);
+	reader_scan(&im, path);
 	if (ut_cpu_beside(path, im.map.header->pid, im.map.header->start.mono, cpu_path) &&
 	    !open_cpu(&im, &cpu, cpu_path))
 		im.sink = ut_cpu_sink(&cpu, sink);
-	run(&im);
+	reader_run(&im);
 	if (im.sink != sink) {
 		report_switches(&im, &cpu);
 		ut_cpu_send(&cpu, im.tables.process, sink);

@@ -36,7 +36,7 @@ void ut_spool_rows_end(struct ut_spool_import *im, struct ut_spool_rows *r)
 		ut_spool_rows_free(r);
 }
 
-static bool fits(struct ut_spool_row *row, uint64_t begin, uint64_t end, bool nests)
+static bool rows_fits(struct ut_spool_row *row, uint64_t begin, uint64_t end, bool nests)
 {
 	while (row->ends.count && row->ends.items[row->ends.count - 1] <= begin)
 		row->ends.count--;
@@ -47,7 +47,7 @@ size_t ut_spool_rows_find(struct ut_spool_rows *r, uint64_t begin, uint64_t end,
 {
 	size_t at = 0;
 
-	while (at < r->rows.count && !fits(&r->rows.items[at], begin, end, nests))
+	while (at < r->rows.count && !rows_fits(&r->rows.items[at], begin, end, nests))
 		at++;
 	return at;
 }

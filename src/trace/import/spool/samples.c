@@ -97,7 +97,7 @@ void ut_spool_add_message(struct ut_spool_import *im, uint32_t thread, uint64_t 
 
 /* ---- code ---------------------------------------------------------------------------------- */
 
-static int by_id(const void *a, const void *b)
+static int spool_samples_by_id(const void *a, const void *b)
 {
 	const struct ut_spool_code *x = a, *y = b;
 
@@ -105,7 +105,7 @@ static int by_id(const void *a, const void *b)
 }
 
 /* An address of the process: in which file, and in which function of it. */
-static struct ut_place_in_code look_up(struct ut_spool_import *im, uint64_t address)
+static struct ut_place_in_code spool_samples_look_up(struct ut_spool_import *im, uint64_t address)
 {
 	struct ut_place_in_code p = { .address = address };
 	char text[512];
@@ -149,7 +149,7 @@ static void finalize_frame(struct ut_spool_import *im, const struct ut_spool_rec
 	uint32_t symbol;
 
 	if (p.address && !p.function && !p.module)
-		p = look_up(im, p.address);
+		p = spool_samples_look_up(im, p.address);
 	if (p.module && !p.function) {
 		add_places(im, ut_rec_low(r, 0), places, ut_spool_file_code(im, &p, places));
 		return;
@@ -181,7 +181,7 @@ void ut_spool_finalize_code(struct ut_spool_import *im)
 	struct ut_spool_tables *t = &im->tables;
 
 	if (t->code_count)
-		qsort(t->code, t->code_count, sizeof(*t->code), by_id);
+		qsort(t->code, t->code_count, sizeof(*t->code), spool_samples_by_id);
 	for (size_t i = 0; i < t->code_count; i++) {
 		if (t->code[i].rec.type == UT_REC_FRAME)
 			finalize_frame(im, &t->code[i].rec);
@@ -194,26 +194,26 @@ void ut_spool_finalize_code(struct ut_spool_import *im)
 	}
 }
 
-static uint32_t place_of(struct ut_spool_import *im, uint64_t address)
+static uint32_t spool_samples_place_of(struct ut_spool_import *im, uint64_t address)
 {
 	uint32_t known = ut_idmap_get(&im->backend_data.place_of_address, address);
 	struct ut_place_in_code p;
 
 	if (known)
 		return known;
-	p = look_up(im, address);
+	p = spool_samples_look_up(im, address);
 	known = ut_stacks_place(&im->trace->stacks, &im->trace->arena, &p);
 	ut_idmap_put(&im->backend_data.place_of_address, address, known);
 	return known;
 }
 
-static uint32_t stack_of(struct ut_spool_import *im, const struct ut_spool_rec *r)
+static uint32_t spool_samples_stack_of(struct ut_spool_import *im, const struct ut_spool_rec *r)
 {
 	uint32_t stack = ut_idmap_get(&im->backend_data.site_of_stack, ut_rec_low(r, STACK_REASON));
 
 	for (size_t i = ADDRESSES; i < r->count; i++)
 		stack = ut_stacks_site(&im->trace->stacks, &im->trace->arena, stack,
-				       place_of(im, ut_rec_word(r, i)));
+				       spool_samples_place_of(im, ut_rec_word(r, i)));
 	return stack;
 }
 
@@ -252,7 +252,7 @@ static uint32_t silent_thread(struct ut_spool_import *im, uint32_t tid)
 	return track;
 }
 
-static uint32_t track_of(struct ut_spool_import *im, const struct ut_spool_sample *s)
+static uint32_t spool_samples_track_of(struct ut_spool_import *im, const struct ut_spool_sample *s)
 {
 	if (s->queue)
 		return ut_spool_queue_track(im, s->place, 0);
@@ -266,12 +266,13 @@ static bool same_place(const struct ut_spool_sample *a, const struct ut_spool_sa
 	       (a->place || ut_rec_high(&a->rec, QUEUE_TID) == ut_rec_high(&b->rec, QUEUE_TID));
 }
 
-static void send_sample(struct ut_spool_import *im, const struct ut_spool_sample *s, uint32_t track)
+static void spool_samples_send_sample(struct ut_spool_import *im, const struct ut_spool_sample *s,
+				      uint32_t track)
 {
 	uint64_t weight = ut_rec_word(&s->rec, WEIGHT);
 	size_t mark = im->trace->arg_count;
 	struct ut_event e = { .ts = s->time, .track = track, .kind = UT_KIND_SAMPLE };
-	uint32_t stack = stack_of(im, &s->rec);
+	uint32_t stack = spool_samples_stack_of(im, &s->rec);
 
 	e.name = ut_spool_string(&im->tables, ut_rec_low(&s->rec, SOURCE));
 	e.cat = ut_spool_string(&im->tables, ut_rec_high(&s->rec, STACK_REASON));
@@ -297,10 +298,10 @@ void ut_spool_import_samples(struct ut_spool_import *im)
 	qsort(all, im->backend_data.samples.count, sizeof(*all), by_place_and_time);
 	for (size_t i = 0; i < im->backend_data.samples.count; i++) {
 		if (!i || !same_place(&all[i - 1], &all[i]))
-			track = track_of(im, &all[i]);
+			track = spool_samples_track_of(im, &all[i]);
 		if (all[i].time > im->trace->last)
 			im->trace->last = all[i].time;
-		send_sample(im, &all[i], track);
+		spool_samples_send_sample(im, &all[i], track);
 	}
 }
 

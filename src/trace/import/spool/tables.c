@@ -190,8 +190,8 @@ static void define_clock(struct ut_spool_tables *t, const struct ut_spool_rec *r
 }
 
 /* Facts of one track follow each other only when the whole is put together: see below. */
-static void add_fact(struct ut_spool_tables *t, uint32_t track, const char *key, const char *text,
-		     size_t len, uint64_t number)
+static void spool_tables_add_fact(struct ut_spool_tables *t, uint32_t track, const char *key,
+				  const char *text, size_t len, uint64_t number)
 {
 	struct ut_spool_fact *f;
 
@@ -260,11 +260,12 @@ static void describe_counter(struct ut_spool_tables *t, const struct ut_spool_re
 		t->trace->tracks[track].unit =
 			ut_strtab_intern(&t->trace->strings, bytes, strnlen(bytes, len));
 	else if (type < sizeof(counter_facts) / sizeof(counter_facts[0]) && counter_facts[type])
-		add_fact(t, track, counter_facts[type], type < __itt_context_tid ? bytes : NULL,
-			 len, ut_rec_word(r, 2));
+		spool_tables_add_fact(t, track, counter_facts[type],
+				      type < __itt_context_tid ? bytes : NULL, len,
+				      ut_rec_word(r, 2));
 }
 
-static void add_pair(struct ut_spool_tables *t, const struct ut_spool_rec *r)
+static void spool_tables_add_pair(struct ut_spool_tables *t, const struct ut_spool_rec *r)
 {
 	struct ut_clock_pair pair = { ut_rec_word(r, 0), ut_rec_word(r, 1), ut_rec_word(r, 2),
 				      ut_rec_word(r, 3), ut_rec_word(r, 4) };
@@ -318,7 +319,7 @@ bool ut_spool_tables_define(struct ut_spool_tables *t, const struct ut_spool_rec
 		ut_spool_thread(t, ut_rec_low(r, 0))->name = ut_spool_string(t, ut_rec_high(r, 0));
 		return true;
 	case UT_REC_CLOCK_PAIR:
-		add_pair(t, r);
+		spool_tables_add_pair(t, r);
 		return true;
 	case UT_REC_COUNTER_DEF:
 	case UT_REC_HISTOGRAM_DEF:
@@ -423,7 +424,8 @@ static bool is_inherited(const struct ut_spool_tables *t, uint32_t comm)
 
 /* The program's name, else the kernel's; one that nobody has set says nothing of OpenMP's workers.
  */
-static uint32_t name_of(struct ut_spool_tables *t, const struct ut_spool_thread *thread)
+static uint32_t spool_tables_name_of(struct ut_spool_tables *t,
+				     const struct ut_spool_thread *thread)
 {
 	const char *role;
 
@@ -445,7 +447,7 @@ uint32_t ut_spool_thread_track(struct ut_spool_tables *t, uint32_t number)
 		thread->track = 1 + ut_trace_add_track(t->trace, t->process, UT_TRACK_THREAD);
 		track = &t->trace->tracks[thread->track - 1];
 		track->id = thread->tid;
-		track->name = name_of(t, thread);
+		track->name = spool_tables_name_of(t, thread);
 		track->sort_index = (int32_t)number;
 		if (thread->tid == t->trace->processes[t->process].pid)
 			track->sort_index = 0; /* the main thread on top */

@@ -30,7 +30,7 @@ static struct ut_spool_item *add_item(struct ut_spool_reader *rd, uint64_t ticks
 
 static void follow_stitch(struct ut_spool_reader *rd, uint64_t ticks);
 
-static size_t slot_of(enum ut_spool_what what, uint32_t key)
+static size_t thread_slot_of(enum ut_spool_what what, uint32_t key)
 {
 	return (key + what * 37u) % 256;
 }
@@ -46,7 +46,7 @@ static struct ut_spool_item *begin_span(struct ut_spool_reader *rd, enum ut_spoo
 	*o = (struct ut_spool_open){
 		.key = key, .what = (uint8_t)what, .item = (uint32_t)rd->items.count, .begin = ticks
 	};
-	rd->open_of[slot_of(what, key)]++;
+	rd->open_of[thread_slot_of(what, key)]++;
 	if (rd->entered && what == UT_SPAN_TASK)
 		follow_stitch(rd, ticks);
 	return it;
@@ -92,15 +92,15 @@ static void forget_id(struct ut_spool_reader *rd, const struct ut_spool_open *o)
  * Spans that end together because the outermost did get ends one nanosecond apart, the inner
  * ones first: viewers add start and length as doubles and would see the inner end later.
  */
-static void close_span(struct ut_spool_reader *rd, const struct ut_spool_open *o, uint64_t ticks,
-		       size_t inset, bool crossed)
+static void thread_close_span(struct ut_spool_reader *rd, const struct ut_spool_open *o,
+			      uint64_t ticks, size_t inset, bool crossed)
 {
 	uint8_t flags = inset ? UT_EV_IMPLICIT_END : 0;
 	size_t most = inset ? ut_spool_slack(rd, rd->before, ticks) : 0;
 
 	inset = inset < most ? inset : most;
 	crossed = crossed || o->lifted;
-	rd->open_of[slot_of((enum ut_spool_what)o->what, o->key)]--;
+	rd->open_of[thread_slot_of((enum ut_spool_what)o->what, o->key)]--;
 	forget_id(rd, o);
 	if (o->item) {
 		struct ut_spool_item *it = &rd->items.items[o->item - 1];
@@ -126,7 +126,7 @@ static void close_span(struct ut_spool_reader *rd, const struct ut_spool_open *o
 static size_t find_open(const struct ut_spool_reader *rd, enum ut_spool_what what, uint32_t key)
 {
 	/* Most ends without a begin are known at once, however many spans are open. */
-	size_t i = rd->open_of[slot_of(what, key)] ? rd->stack.count : 0;
+	size_t i = rd->open_of[thread_slot_of(what, key)] ? rd->stack.count : 0;
 
 	while (i && (rd->stack.items[i - 1].what != what || rd->stack.items[i - 1].key != key))
 		i--;
@@ -136,7 +136,7 @@ static size_t find_open(const struct ut_spool_reader *rd, enum ut_spool_what wha
 /* The others stay open. */
 static void end_alone(struct ut_spool_reader *rd, size_t at, uint64_t ticks, bool crossed)
 {
-	close_span(rd, &rd->stack.items[at - 1], ticks, 0, crossed);
+	thread_close_span(rd, &rd->stack.items[at - 1], ticks, 0, crossed);
 	rd->stack.count--;
 	for (; at <= rd->stack.count; at++) {
 		struct ut_spool_open *o = &rd->stack.items[at];
@@ -193,7 +193,7 @@ static void end_task(struct ut_spool_reader *rd, enum ut_spool_what what, uint32
 		return;
 	}
 	for (size_t n = rd->stack.count; n >= at; n--)
-		close_span(rd, &rd->stack.items[n - 1], ticks, n - at, false);
+		thread_close_span(rd, &rd->stack.items[n - 1], ticks, n - at, false);
 	rd->stack.count = at - 1;
 }
 
@@ -244,7 +244,8 @@ static void note_meta(struct ut_spool_reader *rd, uint64_t ticks, const struct u
 			(struct ut_spool_note){ ticks, rd->thread, *r, false };
 }
 
-static void add_meta(struct ut_spool_reader *rd, uint64_t ticks, const struct ut_spool_rec *r)
+static void thread_add_meta(struct ut_spool_reader *rd, uint64_t ticks,
+			    const struct ut_spool_rec *r)
 {
 	uint64_t id = ut_spool_id(r, 1, 1);
 	uint32_t scope = r->type == UT_REC_META_TEXT ? 0 : ut_rec_high(r, 4);
@@ -504,7 +505,7 @@ static void take_long(struct ut_spool_reader *rd, uint64_t ticks, const struct u
 	case UT_REC_META_NUM:
 	case UT_REC_META_STR:
 	case UT_REC_META_TEXT:
-		add_meta(rd, ticks, r);
+		thread_add_meta(rd, ticks, r);
 		break;
 	case UT_REC_RELATION:
 		add_reference(rd, ticks, ut_spool_id(r, 1, 2), ut_rec_high(r, 0),
@@ -696,7 +697,7 @@ static size_t parts_of_same(const struct ut_spool_import *im, size_t from)
 }
 
 /* When tasks refer to each other, all threads are looked at before any is handed on. */
-static void join(struct ut_spool_reader *rd)
+static void thread_join(struct ut_spool_reader *rd)
 {
 	struct ut_spool_import *im = rd->im;
 
@@ -742,7 +743,7 @@ void ut_spool_import_threads(struct ut_spool_import *im)
 
 	ut_spool_reader_init(&rd, im);
 	if (im->joined)
-		join(&rd);
+		thread_join(&rd);
 	if (im->flows.count)
 		qsort(im->flows.items, im->flows.count, sizeof(*im->flows.items),
 		      ut_spool_by_place);

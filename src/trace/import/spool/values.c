@@ -123,7 +123,7 @@ static uint8_t arg_type(const struct ut_spool_metric *m)
 }
 
 /* "KEY[UNIT]" */
-static uint32_t column_of(struct ut_spool_import *im, struct ut_spool_metric *m)
+static uint32_t values_column_of(struct ut_spool_import *im, struct ut_spool_metric *m)
 {
 	struct ut_strtab *strings = &im->trace->strings;
 	struct ut_buf text = { 0 };
@@ -141,7 +141,7 @@ static void add_arg(struct ut_spool_import *im, struct ut_spool_metric *m, uint6
 		    const void *ctx)
 {
 	const bool *columns = ctx; /* under the name of the column, with the unit */
-	struct ut_arg *a = ut_trace_add_arg(im->trace, columns ? column_of(im, m) : m->key,
+	struct ut_arg *a = ut_trace_add_arg(im->trace, columns ? values_column_of(im, m) : m->key,
 					    (enum ut_arg_type)arg_type(m));
 
 	if (m->type == UT_VALUE_NAME)
@@ -269,12 +269,13 @@ static void learn_columns(struct ut_spool_import *im, uint32_t set, struct whole
 
 	while ((m = metric_of(im, set, w->columns.count)))
 		*UT_VEC_PUSH(&w->columns) =
-			(struct ut_metric_column){ .name = column_of(im, m), .type = arg_type(m) };
+			(struct ut_metric_column){ .name = values_column_of(im, m),
+						   .type = arg_type(m) };
 	w->values = calloc(w->columns.count ? w->columns.count : 1, sizeof(*w->values));
 }
 
-static size_t gather(struct ut_spool_import *im, const struct ut_spool_values *v, size_t parts,
-		     struct whole *w)
+static size_t values_gather(struct ut_spool_import *im, const struct ut_spool_values *v,
+			    size_t parts, struct whole *w)
 {
 	size_t count = 0;
 
@@ -313,7 +314,7 @@ static void send_whole(struct ut_spool_import *im, const struct ut_spool_values 
 		.columns = w->columns.items,
 		.column_count = w->columns.count,
 		.values = w->values,
-		.count = gather(im, v, parts, w),
+		.count = values_gather(im, v, parts, w),
 	};
 
 	im->sink->measured(im->sink, im->trace, &m);

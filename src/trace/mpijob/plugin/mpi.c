@@ -17,7 +17,7 @@
 
 static int my_rank, rank_count;
 
-static int start(int *rank, int *ranks)
+static int plugin_mpi_start(int *rank, int *ranks)
 {
 	int level;
 
@@ -31,7 +31,7 @@ static int start(int *rank, int *ranks)
 	return 0;
 }
 
-static void stop(void)
+static void plugin_mpi_stop(void)
 {
 	MPI_Finalize();
 }
@@ -127,7 +127,7 @@ static void gather_small(const void *mine, int len, const uint64_t *lens, char *
 	free(counts);
 }
 
-static void gather(const void *mine, size_t len, const uint64_t *lens, char *all)
+static void plugin_mpi_gather(const void *mine, size_t len, const uint64_t *lens, char *all)
 {
 	uint64_t total = 0;
 
@@ -145,14 +145,14 @@ __attribute__((visibility("default"))) const struct ut_mpi ut_mpi = {
 	.abi = UT_MPI_ABI,
 	.size = sizeof(struct ut_mpi),
 	.name = UT_MPI_NAME,
-	.start = start,
-	.stop = stop,
+	.start = plugin_mpi_start,
+	.stop = plugin_mpi_stop,
 	.barrier = barrier,
 	.max = max,
 	.sum_before = sum_before,
 	.bcast = bcast,
 	.gather_u64 = gather_u64,
-	.gather = gather,
+	.gather = plugin_mpi_gather,
 	.send = send_bytes,
 	.recv = recv_bytes,
 };
