@@ -7,9 +7,9 @@ const { axe, assert, path } = require('./serve_page.js');
 const PASSPHRASE = 'correct horse';
 
 async function setPassphrase(d, words, old) {
-	if (old) await d.label('Passphrase until now').fill(old);
+	if (old) await d.label('Current passphrase').fill(old);
 	await d.label(old ? 'New passphrase' : 'Passphrase').fill(words);
-	await d.label('Once more').fill(words);
+	await d.label('Confirm').fill(words);
 	await d.button('Set passphrase').click();
 }
 
@@ -75,12 +75,12 @@ async function entry(d) {
 	await d.label('Passphrase').fill('short');
 	await d.sees('At least 8 characters.');
 	await d.label('Passphrase').fill(PASSPHRASE);
-	await d.label('Once more').fill('another one');
+	await d.label('Confirm').fill('another one');
 	await d.sees('The two are not the same.');
 	assert.ok(await d.button('Set passphrase').isDisabled());
 	await setPassphrase(d, PASSPHRASE);
 	await d.sees('The passphrase is set');
-	await d.label('Passphrase until now').waitFor();
+	await d.label('Current passphrase').waitFor();
 
 	d.step('who is not in is asked for it');
 	await stranger.reload();
@@ -117,7 +117,7 @@ async function entry(d) {
 	await d.button('Make a token').click();
 	assert.match(await d.page.locator('.token').textContent(), /^[0-9a-f]{32}$/);
 	await d.button('Take back nightly').click();
-	await d.sees('There is none.');
+	await d.sees('None yet');
 
 	d.step('log out');
 	await d.button('Log out').first().click();

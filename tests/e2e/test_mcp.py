@@ -356,7 +356,7 @@ class Mcp(common.Case):
         self.opened()
         text, failed = self.server.tool("overview")
         self.assertFalse(failed, text)
-        self.assertIn("takes the most time of its own", text)
+        self.assertIn("has the most self time", text)
         self.assertIn("(first 2 of 2 names, times in ns)", text)
         names = [{**e, "name": f"n{i}"} for i, e in enumerate(spans()[1:40])]
         names += [{"ph": "i", "s": "t", "pid": 0, "tid": 1, "ts": i, "name": f"i{i}"} for i in range(9)]

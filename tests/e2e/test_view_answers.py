@@ -156,7 +156,7 @@ class Answers(View):
         self.assertEqual(sum(queues.values()) - devices["GPU 0"]["busy"], devices["GPU 0"]["overlap"])
         findings = self.ask("findings", scope={})
         self.assertRegex(findings[0]["say"], r"^GPU [01] is idle ")
-        self.assertTrue(findings[-1]["say"].startswith("train.py(3): step takes the most time"), findings)
+        self.assertTrue(findings[-1]["say"].startswith("train.py(3): step has the most self time"), findings)
         only = self.ask("findings", scope={"query": "cat:Trace"})  # asked for, it is told
         self.assertTrue(only[-1]["say"].startswith("PyTorch Profiler (0) takes"), only)
         names = [e["args"]["name"] for e in json.loads(

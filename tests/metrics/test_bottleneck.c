@@ -498,7 +498,7 @@ static void products_should_use_the_tensor_pipe(void **state)
 	(void)state;
 	f.name = ut_str_of("sm80_xmma_gemm_f32f32_f32f32_f32_tn_n_ffma_aligna4");
 	says(&f, UT_BOUND_NO_TENSOR,
-	     "a product of matrices without the tensor pipe: the FP32 pipe "
+	     "GEMM that does not use Tensor Cores: the FP32 pipe "
 	     "does it at 88 % of its peak");
 	f = known(0);
 	f.name = ut_str_of("void cutlass::Kernel2<cutlass_80_simt_sgemm_128x256>(Params)");

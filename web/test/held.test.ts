@@ -118,10 +118,10 @@ test('what lies over the work of a device is none; what a tool says of itself is
 		'GPU 0 / stream 7': [5, 300],
 		'GPU 0 / stream 8': [1, 0],
 	});
-	assert.match(e.ask('findings', { scope: {} }).at(-1)!.say, /^step takes the most time/);
+	assert.match(e.ask('findings', { scope: {} }).at(-1)!.say, /^step has the most self time/);
 	const only = e.ask('findings', { scope: { query: 'cat:overhead' } });
 
-	assert.match(only.at(-1)!.say, /^profiler takes the most time/);
+	assert.match(only.at(-1)!.say, /^profiler has the most self time/);
 });
 
 test('occupancy of kernels is a share, whoever says it', async () => {

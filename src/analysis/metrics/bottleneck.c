@@ -406,7 +406,7 @@ static bool name_has(const struct speech *s, const char *const *parts)
 	return false;
 }
 
-/* A product of matrices that says in its name, or by its counters, that FP32 units compute it. */
+/* A GEMM that says in its name, or by its counters, that FP32 units compute it. */
 static bool no_tensor(struct speech *s)
 {
 	static const char *const products[] = { "gemm", "Gemm", "GEMM", "matmul", "conv", NULL };
@@ -415,7 +415,7 @@ static bool no_tensor(struct speech *s)
 
 	if (!name_has(s, products) || !(tensor < 1 || (isnan(tensor) && name_has(s, plain))))
 		return false;
-	say(s, "a product of matrices without the tensor pipe");
+	say(s, "GEMM that does not use Tensor Cores");
 	if (value(s, UT_FACT_FMA) > 0)
 		say(s, ": the FP32 pipe does it at %.0f %% of its peak", value(s, UT_FACT_FMA));
 	show(s, UT_FACT_TENSOR);

@@ -17,7 +17,7 @@ struct ut_search_query;
 
 struct ut_area_facts {
 	uint64_t span;
-	/* the name with the most time of its own; count 0: there is nothing */
+	/* the name with the most self time; count 0: there is nothing */
 	uint64_t count, self, mean, max, longest;
 	uint32_t type;
 	/* the device that was busy least; UT_NO_PLACE = there is none */

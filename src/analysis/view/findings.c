@@ -169,7 +169,7 @@ static void find_heaviest(struct findings *f, const struct ut_area_facts *a)
 	n->event = a->longest;
 	n->has_event = true;
 	ut_cell_name(&n->say, name.ptr, name.len, NAME_MOST);
-	ut_buf_text(&n->say, " takes the most time of its own: ");
+	ut_buf_text(&n->say, " has the most self time: ");
 	put_time(&n->say, a->self);
 	ut_buf_text(&n->say, ".");
 	if (a->count == 1)

@@ -22,7 +22,7 @@ const struct ut_mcp_tool ut_mcp_tools[] = {
 	{ "overview", "What is in a trace, and what is wrong with it",
 	  "Start here: what the trace is, findings in sentences with their evidence (idle devices, "
 	  "uneven ranks, who waits for whom, what kernels are bound by, what is missing), and what "
-	  "takes the most time of its own.",
+	  "has the most self time.",
 	  UT_MCP_BIT(TRACE), 0, ut_mcp_tool_overview },
 	{ "stats", "How often and how long",
 	  "Count, total, self time and quantiles of spans, or values of counters, or counts of "

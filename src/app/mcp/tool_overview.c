@@ -147,8 +147,7 @@ static void tool_overview_put_stats(struct ut_mcp_call *c, struct ut_mcp_trace *
 		ut_stats_add(&s, ut_view_store(t->view, i), NULL,
 			     ut_load_threads(c->traces->threads));
 	ut_stats_order(&s, UT_SORT_TOTAL, &count); /* names of instants alone are no rows */
-	ut_out_fmt(c->text,
-		   "\nWhat takes the most time of its own (first %zu of %zu names, times in ns):\n",
+	ut_out_fmt(c->text, "\nMost self time (first %zu of %zu names, times in ns):\n",
 		   count < STATS_ROWS ? count : STATS_ROWS, count);
 	ut_stats_print(c->text, &s, &view, &report);
 	ut_stats_release(&s);

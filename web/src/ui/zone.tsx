@@ -269,7 +269,7 @@ function Result(p: ResultProps & { compact?: boolean }) {
 
 const FIRST: Choices = { log: true, counts: true, self: false, group: 'none', argument: '' };
 
-/* The name to begin with: of those that there are several of in a rank, the one with the most time of its own. */
+/* The name to begin with: of those that there are several of in a rank, the one with the most self time. */
 export function worthALook(t: Table, ranks: number): string {
 	const rows = [...Array(t.rows).keys()],
 		several = rows.filter(r => Number(cell(t, r, 'count')) > Math.max(1, ranks));

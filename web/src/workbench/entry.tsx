@@ -145,7 +145,7 @@ export function SetPassphrase({ needsOld, done }: { needsOld: boolean; done(): v
 			run={run}>
 			{needsOld && (
 				<Text
-					label="Passphrase until now"
+					label="Current passphrase"
 					type="password"
 					value={old}
 					set={setOld}
@@ -163,7 +163,7 @@ export function SetPassphrase({ needsOld, done }: { needsOld: boolean; done(): v
 				focus={!needsOld}
 			/>
 			<Text
-				label="Once more"
+				label="Confirm"
 				type="password"
 				value={again}
 				set={setAgain}

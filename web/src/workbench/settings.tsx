@@ -31,7 +31,7 @@ function Tokens() {
 
 	return (
 		<Panel
-			title="Tokens of scripts"
+			title="API tokens"
 			help={
 				<p>
 					A script sends one with every request: <code>Authorization: Bearer TOKEN</code>. It can do
@@ -60,7 +60,7 @@ function Tokens() {
 							</button>
 						</li>
 					))}
-					{!all.length && <li class="dim">There is none.</li>}
+					{!all.length && <li class="dim">None yet</li>}
 				</ul>
 				{made && (
 					<p role="status">
