@@ -50,7 +50,7 @@ static void put_pair(FILE *f, int i)
 }
 
 /* Begins in the first half, ends in the second one. */
-static void put_far_pair(FILE *f, int i)
+static void put_distant_pair(FILE *f, int i)
 {
 	fprintf(f, "{\"name\":\"k\",\"ph\":\"%c\",\"pid\":0,\"tid\":%d,\"ts\":%d,\"n\":\"%0100d\"}",
 		i < EVENTS / 2 ? 'B' : 'E', i % (EVENTS / 2), i, i);
@@ -163,7 +163,7 @@ static void pairs_stay_together(void **state)
 static void begins_and_ends_in_different_pieces_find_each_other(void **state)
 {
 	(void)state;
-	check("[", put_far_pair, "]");
+	check("[", put_distant_pair, "]");
 }
 
 static void a_cut_that_was_a_wrong_guess_does_no_harm(void **state)

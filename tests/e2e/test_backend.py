@@ -137,12 +137,12 @@ class Doors(common.Case):
         lines = done.stdout.decode().splitlines()
         return dict(line.split("=", 1) for line in lines if "=" in line), done.stderr.decode()
 
-    def test_no_door_is_opened_unless_a_device_is_asked_for(self):
+    def test_nothing_is_injected_unless_a_device_is_requested(self):
         for options in ([], ["--chrome-itt-logging"], ["--demangle", "-v"]):
             env, _ = self.environment_of(*options)
             self.assertFalse(set(self.VARIABLES) & set(env), options)
 
-    def test_each_device_option_opens_the_doors_of_the_backends_that_are_there(self):
+    def test_each_device_option_injects_the_backends_that_are_there(self):
         for option in ("-c", "-h", "-d", "-s", "-t", "--opencl", "--chrome-call-logging",
                        "--chrome-kernel-logging", "--chrome-device-logging"):
             env, _ = self.environment_of(option, "--opencl-via", "layer")
@@ -169,7 +169,7 @@ class Doors(common.Case):
         self.assertEqual(env["CUDA_INJECTION64_PATH"], "/mine.so")
         self.assertIn("CUDA is not recorded", said)
 
-    def test_ranks_that_are_not_to_be_sampled_have_no_doors(self):
+    def test_ranks_that_are_not_to_be_sampled_inject_nothing(self):
         env, _ = self.environment_of("-d", "--ranks-to-sample", "1,3", PMI_RANK="2")
         self.assertFalse(set(self.VARIABLES) & set(env))
         env, _ = self.environment_of("-d", "--ranks-to-sample", "1,3", "--opencl-via", "layer",

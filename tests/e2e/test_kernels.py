@@ -87,7 +87,7 @@ class Kernels(Case):
             path.write_text(json.dumps({"traceEvents": events, "schemaVersion": 1, "deviceProperties": []}))
             self.assertIn(f"({short})\n", unitrace("kernels", "--by", "op", path).stdout)
 
-    def test_a_recording_of_cuda_is_judged(self):
+    def test_a_recording_of_cuda_is_evaluated(self):
         cuda, cupti = backend("cuda"), program("libfake_cupti.so")
         if not cuda.exists() or not cupti.exists():
             self.skipTest("built without the backend for CUDA")

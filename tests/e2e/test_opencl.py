@@ -211,7 +211,7 @@ class Fake(FakeCase):
             self.assertEqual(got.work, [])
             self.assertIn(f"{enqueued} commands are missing", self.said)
 
-    def test_two_vendors_behind_one_door(self):
+    def test_two_vendors_behind_one_loader(self):
         real = [p for p in pathlib.Path("/etc/OpenCL/vendors").glob("*.icd")]
         if not real:
             self.skipTest("no toolkit: no other vendor of OpenCL is installed")

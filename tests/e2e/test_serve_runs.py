@@ -264,7 +264,7 @@ class Verdicts(Runs):
         row = next(r for r in self.get("/projects")[0]["results"] if r["name"] == name)
         self.assertEqual(row["say"], first["say"])
 
-    def test_samples_are_judged_by_the_tool_that_looks_at_them(self):
+    def test_samples_are_evaluated_by_the_tool_that_looks_at_them(self):
         name = self.run_it(program("burn"), parameters="shares 400", analysis="hotspots")
         self.wait_for("p", name)
         sheets = [t for t in self.ask("p", name, "info").get("tools", []) if "findings" in t["sheets"]]
@@ -290,7 +290,7 @@ class Verdicts(Runs):
         name = self.run_it(parameters="task quick", analysis="snapshot")
         self.assertEqual(self.wait_for("p", name)["trouble"], "")
 
-    def test_a_program_that_failed_is_judged_as_that(self):
+    def test_a_program_that_failed_is_evaluated_as_that(self):
         name = self.run_it("bash", arguments=["-c", f"{program('burn')} shares 200; exit 3"], analysis="hotspots")
         self.wait_for("p", name)
         got = self.judged(name)
@@ -302,7 +302,7 @@ class Verdicts(Runs):
         self.ask("p", other, "info")
         self.assertEqual(self.judged(other)["verdict"], "failed")
 
-    def test_what_was_imported_is_judged_when_somebody_looks(self):
+    def test_what_was_imported_is_evaluated_when_somebody_looks(self):
         spans = [{"ph": "X", "pid": 1, "tid": 1, "ts": 0, "dur": 500, "name": "imported one"}]
         got = self.call("POST", "/projects/p/results?file=run.json", json.dumps(spans).encode())
         name = got.json["result"]

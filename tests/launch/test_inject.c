@@ -51,7 +51,7 @@ static int make(void **state)
 {
 	static struct fixture f;
 
-	f = (struct fixture){ .dir = "/tmp/ut_doors_XXXXXX" };
+	f = (struct fixture){ .dir = "/tmp/ut_inject_XXXXXX" };
 	*state = &f;
 	if (!mkdtemp(f.dir))
 		return -1;

@@ -57,7 +57,7 @@ static void processes_of_the_session_are_counted_while_they_live(void **state)
 	pid_t pid;
 
 	(void)state;
-	snprintf(dir, sizeof(dir), "/tmp/ut_living_%ld", (long)getpid());
+	snprintf(dir, sizeof(dir), "/tmp/ut_liveness_%ld", (long)getpid());
 	assert_int_equal(ut_liveness_count(dir), 0);
 	pid = start(dir, 10);
 	assert_int_equal(ut_liveness_count(dir), 1);
@@ -71,7 +71,7 @@ static void large_environments_are_read_to_the_end(void **state)
 	char dir[64];
 
 	(void)state;
-	snprintf(dir, sizeof(dir), "/tmp/ut_living_%ld", (long)getpid());
+	snprintf(dir, sizeof(dir), "/tmp/ut_liveness_%ld", (long)getpid());
 	for (size_t padding = 65470; padding < 65536; padding += 7) {
 		pid_t pid = start(dir, padding);
 

@@ -95,7 +95,7 @@ double ut_unit_weight(const struct ut_kernel_facts *f, const struct ut_unit *u)
 			       : use;
 	if (u->rule == UT_BOUND_ISSUE)
 		return use >= UT_BOTTLENECK_CERTAIN
-			       ? fmax(use - UT_VERDICT_ISSUE_ABOVE, UT_BOTTLENECK_BOUND)
+			       ? fmax(use - UT_BOTTLENECK_ISSUE_ABOVE, UT_BOTTLENECK_BOUND)
 			       : fmin(use, UT_BOTTLENECK_BOUND - 1);
 	if (u->rule == UT_BOUND_COMPUTE)
 		return fmin(use, UT_BOTTLENECK_BOUND + 1);

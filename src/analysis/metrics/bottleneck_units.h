@@ -12,7 +12,7 @@
 #define UT_BOTTLENECK_CERTAIN 80.0 /* the same, whatever else was not measured */
 #define UT_BOTTLENECK_BOUND_ATOMICS                                                                \
 	45.0 /* their unit in L2 is full at 60 to 80, by how they are spread */
-#define UT_VERDICT_ISSUE_ABOVE                                                                     \
+#define UT_BOTTLENECK_ISSUE_ABOVE                                                                  \
 	20.0 /* instruction issue is what limits if it is used so much more than any pipe */
 #define UT_BOTTLENECK_LEAST_SAMPLES 5.0 /* of counters */
 

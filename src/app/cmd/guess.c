@@ -189,7 +189,7 @@ static bool fit_command(const struct alias *alias, const char *next)
 
 /* A program's name that is only the beginning of a command's, as cat is of categorize, or so short
  * that every other short name is near, as cmp is to mcp. */
-static bool is_far_from(const char *program, const struct ut_cmd *cmd)
+static bool is_unlike(const char *program, const struct ut_cmd *cmd)
 {
 	size_t len = strlen(program);
 
@@ -209,7 +209,7 @@ int ut_guess_first_word(int argc, const char *const *argv)
 	if (!is_program && is_trace(name))
 		return refuse_trace(name);
 	meant = strchr(name, '/') ? NULL : ut_guess_command(name);
-	if (is_program && meant && is_far_from(name, meant))
+	if (is_program && meant && is_unlike(name, meant))
 		meant = NULL;
 	if (meant && !is_program && code == ENOENT)
 		return ut_guess_unknown(name);

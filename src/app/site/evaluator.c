@@ -264,7 +264,7 @@ static void write_verdict(struct ut_evaluator *j, int at, struct ut_arena *a,
 	}
 	ut_write_close(&w, '}');
 	ut_buf_char(&text, '\n');
-	if (!ut_folder_write(at, UT_VERDICT_FILE, (struct ut_str){ text.data, text.len }, NULL))
+	if (!ut_folder_write(at, UT_SUMMARY_FILE, (struct ut_str){ text.data, text.len }, NULL))
 		ut_events_changed(j->site->events);
 	ut_buf_release(&text);
 }
@@ -279,7 +279,7 @@ static void evaluate(struct ut_evaluator *j, const struct wanted *w)
 	if (at < 0)
 		return;
 	if (!ut_supervisor_is_running(at) &&
-	    (w->anew || faccessat(at, UT_VERDICT_FILE, F_OK, AT_SYMLINK_NOFOLLOW))) {
+	    (w->anew || faccessat(at, UT_SUMMARY_FILE, F_OK, AT_SYMLINK_NOFOLLOW))) {
 		finding = find_first(j, &arena, w, &tool);
 		if (finding && !j->stop)
 			write_verdict(j, at, &arena, finding, tool);

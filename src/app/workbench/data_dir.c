@@ -115,7 +115,7 @@ static void look_at_state(int at, struct ut_arena *a, const struct ut_doc *asked
 static void look(int at, struct ut_arena *a, struct ut_data_dir_result *r)
 {
 	const struct ut_doc *asked = read_tree(at, a, UT_RESULT_FILE);
-	const struct ut_doc *verdict = read_tree(at, a, UT_VERDICT_FILE);
+	const struct ut_doc *verdict = read_tree(at, a, UT_SUMMARY_FILE);
 	struct stat st = { 0 };
 
 	fstat(at, &st);

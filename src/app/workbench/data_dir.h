@@ -35,7 +35,7 @@ struct ut_json_writer;
 #define UT_LOG_FILE     "log.jsonl"
 #define UT_OUTPUT_FILE  "output.txt"
 #define UT_NOTES_FILE   "notes.txt"
-#define UT_VERDICT_FILE "verdict.json"
+#define UT_SUMMARY_FILE "verdict.json"
 #define UT_UPLOADS      "uploads"
 #define UT_NOTES_MOST   (64u << 10)
 #define UT_SMALL_FILE   (1u << 20) /* more than any of the above but log and output should be */

@@ -239,7 +239,7 @@ static bool is_ours(const char *name)
 {
 	static const char *const ours[] = {
 		UT_PROJECT_FILE,    UT_RESULT_FILE,       UT_STATE_FILE,   UT_LOG_FILE,
-		UT_OUTPUT_FILE,     "output.more.txt",    UT_NOTES_FILE,   UT_VERDICT_FILE,
+		UT_OUTPUT_FILE,     "output.more.txt",    UT_NOTES_FILE,   UT_SUMMARY_FILE,
 		UT_SUPERVISOR_PIPE, UT_REMOTE_PLACE_FILE, UT_REMOTE_VIEWER
 	};
 

@@ -17,7 +17,7 @@
 bool ut_result_traces_fit(const char *name, bool is_upload)
 {
 	static const char *const ours[] = { UT_RESULT_FILE,      UT_STATE_FILE,   UT_LOG_FILE,
-					    UT_NOTES_FILE,       UT_VERDICT_FILE, "run_config.json",
+					    UT_NOTES_FILE,       UT_SUMMARY_FILE, "run_config.json",
 					    UT_REMOTE_PLACE_FILE };
 	static const char *const others[] = { ".notes.json", ".txt", ".csv", ".md",  ".html",
 					      ".pdf",        ".png", ".svg", ".ini", ".log",
