@@ -81,7 +81,8 @@ class Simple(Runs):
         self.assertEqual(said, [words, str(folder), None, "x'; y $(z)"])
         # what a shell makes of the line is what was run, but for where the server wants its results
         own = line["words"].index("--format")
-        self.assertEqual(line["words"][own:own + 6:2], ["--format", "--output-dir-path", "--news"])
+        self.assertEqual(line["words"][own:own + 6:2], ["--format", "--output-dir-path",
+                                                         "--event-log"])
         front = line["shell"].replace(line["words"][0], f"{sys.executable} {show}", 1)
         shell = subprocess.run(["bash", "-c", front], capture_output=True, text=True, cwd="/")
         self.assertEqual(json.loads(shell.stdout), [line["words"][1:own] + line["words"][own + 6:], str(folder), None,

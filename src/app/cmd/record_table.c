@@ -375,10 +375,12 @@ static void add_output(struct rows *r, struct ut_record_opts *o)
 		ut_opt_u64(0, "summary-rows", "N", &o->plan.out.summary_rows,
 			   "rows of that table, 0 for all (20)"),
 		ut_opt_flag(0, "quiet", &o->plan.out.quiet, "say nothing but problems"),
-		ut_opt_words(ut_opt_str(0, "news", "FILE", &o->event_log,
-					"what is told about the recording goes there, as lines of "
-					"JSON; the terminal hears of problems only"),
-			     "<file>"),
+		ut_opt_words(
+			ut_opt_str(0, "event-log", "FILE", &o->event_log,
+				   "write the events of the recording there, as lines of JSON; "
+				   "the terminal shows problems only"),
+			"<file>"),
+		ut_opt_hidden(ut_opt_str(0, "news", "FILE", &o->event_log, "the same")),
 		ut_opt_flag('v', "verbose", &o->verbose,
 			    "say more about the run; kernels by size in device tables"),
 	};

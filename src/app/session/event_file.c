@@ -49,7 +49,7 @@ int ut_event_file_open(struct ut_event_file *f, const char *path, struct ut_err 
 	if (!path)
 		return 0;
 	f->fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
-	return f->fd < 0 ? ut_err_set(err, -errno, "--news %s: %s", path, strerror(errno)) : 0;
+	return f->fd < 0 ? ut_err_set(err, -errno, "--event-log %s: %s", path, strerror(errno)) : 0;
 }
 
 void ut_event_file_close(struct ut_event_file *f)

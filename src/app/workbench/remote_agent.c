@@ -464,7 +464,7 @@ static int write_asked(struct agent *g, const struct ut_doc *t, const char *path
 					"utr",
 					"--output-dir-path",
 					path,
-					"--news",
+					"--event-log",
 					ut_str_fmt(&g->arena, "%s/" UT_LOG_FILE, path) };
 	int rc;
 

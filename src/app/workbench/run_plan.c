@@ -417,7 +417,7 @@ void ut_run_line_make(const struct ut_run_plan *p, struct ut_arena *a, const cha
 	if (folder[0]) {
 		run_plan_add_pair(&m, "--format", "utr");
 		run_plan_add_pair(&m, "--output-dir-path", as_it_is(a, folder));
-		run_plan_add_pair(&m, "--news", ut_str_fmt(a, "%s/" UT_LOG_FILE, folder));
+		run_plan_add_pair(&m, "--event-log", ut_str_fmt(a, "%s/" UT_LOG_FILE, folder));
 	}
 	if (p->what == UT_RUN_ATTACH)
 		return;
