@@ -4,9 +4,9 @@
 #   tools/ci.sh [all GATE...]   all gates (and those), two at a time; the tests themselves are `make test`
 #   tools/ci.sh check           before a commit: the quick gates, clang-tidy and cppcheck for changed
 #                               files, and the tests labelled fast. `make check` builds, then does this
-#   tools/ci.sh lint            format layers limits scripts spelling tidy cppcheck symbols
+#   tools/ci.sh lint            format layers limits words scripts spelling tidy cppcheck symbols
 #   tools/ci.sh nightly         what takes hours: all tests in full, long fuzzing, soak, benchmarks
-#   tools/ci.sh GATE...         some: format layers limits scripts spelling tidy cppcheck asan tsan lean
+#   tools/ci.sh GATE...         some: format layers limits words scripts spelling tidy cppcheck asan tsan lean
 #                               fuzz docs skips symbols install; and bare, which follows README.md and
 #                               docs/install.md on a bare Debian, as tools/fresh.sh does
 #
@@ -69,6 +69,8 @@ gate_format() {
 gate_layers() { python3 -B tools/check_layers.py; }
 
 gate_limits() { python3 -B tools/check_limits.py; }
+
+gate_words() { python3 -B tools/check_words.py; }
 
 gate_scripts() {
 	local file bad=0
@@ -330,8 +332,8 @@ nightly() {
 	return $bad
 }
 
-lint="format layers limits scripts spelling tidy cppcheck"
-quick="format layers limits scripts spelling tidy_changed cppcheck_changed"
+lint="format layers limits words scripts spelling tidy cppcheck"
+quick="format layers limits words scripts spelling tidy_changed cppcheck_changed"
 
 gates() {
 	local first="" last="" gate failed skipped
