@@ -33,10 +33,10 @@ function(ut_wasm_sources var)
     file(GLOB found CONFIGURE_DEPENDS ${UT_DIR_${module}}/*.c)
     list(APPEND sources ${found})
   endforeach()
-  list(FILTER sources EXCLUDE REGEX "/base/(crew|disk_space|loaded|mapped|progress|readable|term)\\.c$")
+  list(FILTER sources EXCLUDE REGEX "/base/(thread_pool|disk_space|loaded|mapped|progress|readable|term)\\.c$")
   list(FILTER sources EXCLUDE REGEX "/(model/pages|text/printed|text/source|sample/annotate)\\.c$")
   list(FILTER sources EXCLUDE REGEX "/view/(advice|annotated|ask_sql|kernel_code|memory_sheet|metrics_sheet)\\.c$")
-  list(FILTER sources EXCLUDE REGEX "/view/(own_sheets|page|ranks_sheet|roofline_sheet|sample_sheet|verdicts|view_kernels|view_picture)\\.c$")
+  list(FILTER sources EXCLUDE REGEX "/view/(own_sheets|page|ranks_sheet|roofline_sheet|sample_sheet|bottlenecks|view_kernels|view_picture)\\.c$")
   list(APPEND sources ${UT_DIR_import}/utr_read.c ${UT_DIR_query}/without.c ${UT_DIR_query}/nest.c
     ${UT_DIR_query}/query_why.c ${PROJECT_SOURCE_DIR}/web/wasm/module.c
     ${PROJECT_SOURCE_DIR}/web/wasm/platform.c)
