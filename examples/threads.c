@@ -11,7 +11,7 @@
  * In the timeline: named threads; "tile" tasks with "blur" and "edges" inside and their place as
  * metadata; one overlapped task and one frame per picture, begun by main and ended by the encoder;
  * relations from tiles and encoding to the drawing they need; counters; a marker at each change of
- *scene.
+ * scene.
  */
 #include <math.h>
 #include <pthread.h>

@@ -4,7 +4,7 @@
  * A backend watches one accelerator runtime (CUDA, OpenCL, ...) from inside the traced process. It
  * is a shared library in LIBDIR/unitrace/backends, found and loaded by the runtime itself, through
  * that runtime's own interface for tools (CUDA_INJECTION64_PATH, OPENCL_LAYERS, ...), which the
- *launcher opens when the user asks for it. When the runtime calls it, the backend joins:
+ * launcher opens when the user asks for it. When the runtime calls it, the backend joins:
  *
  *	static const struct ut_host *host;
  *
@@ -22,7 +22,7 @@
  * A backend is a guest. It never prints, never blocks the program on our account, never changes
  * what the program gets back, and survives calls from any thread, after fork and after exit. What
  * goes wrong is said once with host->note(); the launcher shows it. src/record/backend/null/null.c
- *is one without a runtime: template and test double.
+ * is one without a runtime: template and test double.
  */
 #ifndef UNITRACE_BACKEND_H
 #define UNITRACE_BACKEND_H

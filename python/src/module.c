@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* What module_configure() was given; kept for ever. */
+/* What configure() was given; kept for ever. */
 static struct ut_py_filter filter;
 static char *own_folder;
 
@@ -153,7 +153,7 @@ static PyMethodDef methods[] = {
 	{ "configure", module_configure, METH_VARARGS,
 	  "Sets filters and limits; False when nothing records this process." },
 	{ "hooks_threads", hooks_threads, METH_VARARGS,
-	  "Do new threads need thread_hook, before module_start() with the same arguments?" },
+	  "Do new threads need thread_hook, before start() with the same arguments?" },
 	{ "start", module_start, METH_VARARGS,
 	  "start(lines, c_calls, whole): profiles all threads." },
 	{ "stop", module_stop, METH_NOARGS, "Stops profiling." },

@@ -1,6 +1,6 @@
 /*
  * hashtab.h - the one open-addressing table of the program: finds what an owner keeps in an array
- *of its own, by a hash of its key.
+ * of its own, by a hash of its key.
  *
  * The table holds the hash and a number (index + 1, usually) of each item, nothing of the item: the
  * owner says which of those with an equal hash is meant. Since the hash is kept, most others need

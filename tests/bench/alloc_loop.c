@@ -1,9 +1,9 @@
 /*
  * alloc_loop.c - a program that allocates and works: what watching its memory costs
- *(bench_memory.py).
+ * (bench_memory.py).
  *
  *	alloc_loop COUNT WORK SIZE      COUNT blocks of 16 to 2 * SIZE bytes, 4,096 of them live at
- *a time, each at the end of ten calls, and WORK steps of something else
+ * a time, each at the end of ten calls, and WORK steps of something else
  *
  * Prints the CPU time of a block and its work in ns: the lower quartile of batches.
  */

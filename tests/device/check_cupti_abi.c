@@ -1,9 +1,9 @@
 /*
  * check_cupti_abi.c - src/record/backend/cuda/cupti_abi.h against NVIDIA's own headers, at compile
- *time.
+ * time.
  *
  *	cc -Isrc -I$CUDA/include -I$CUDA/extras/CUPTI/include -fsyntax-only
- *tests/device/check_cupti_abi.c
+ * tests/device/check_cupti_abi.c
  */
 #include <cupti.h>
 #include <cupti_activity_deprecated.h>

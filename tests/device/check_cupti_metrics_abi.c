@@ -1,7 +1,7 @@
 /*
  * check_cupti_metrics_abi.c - src/record/backend/cuda/cupti_metrics_abi.h against NVIDIA's own
- *headers, at compile time. cupti_profiler_host.h of some versions includes the <string> of C++: an
- *empty file of that name on the path keeps it out (SHIM).
+ * headers, at compile time. cupti_profiler_host.h of some versions includes the <string> of C++: an
+ * empty file of that name on the path keeps it out (SHIM).
  *
  *	cc -Isrc -ISHIM -I$CUDA/include -I$CUDA/extras/CUPTI/include -fsyntax-only \
  *		tests/device/check_cupti_metrics_abi.c

@@ -2,7 +2,7 @@
  * jitted.c - makes code at run time, tells of it and burns CPU time in it:
  *
  *	jitted WAY MS      WAY: map (/tmp/perf-PID.map), dump (jit-PID.dump in this folder), itt or
- *none
+ * none
  *
  * made_two takes two thirds of MS, made_one one third; then made_again, at the address of made_one,
  * half of MS. Prints what each has really taken, as JSON.

@@ -1,8 +1,8 @@
 /*
  * memory_known.c - allocates what its arguments say, each in a function of its own, for the tests
- *of
+ * of
  * --memory. Prints what it saw itself, so that a run with a recorder can be compared with one
- *without.
+ * without.
  *
  *	blocks N SIZE LEAK    N blocks, all but LEAK of them are freed
  *	functions             one block by each function of the C library, 1000 bytes or more

@@ -6,7 +6,7 @@
  *	small_handler thread  the first of its thread
  *	small_handler child   the first of a forked child
  *	small_handler burn    the handler uses CPU time, and signals that come meanwhile find it
- *there
+ * there
  *
  * Each of its tasks has a name of its own, and between them there are enough for several chunks.
  */

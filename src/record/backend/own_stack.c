@@ -277,7 +277,7 @@ static inline bool own_stack_load(struct window *w, uintptr_t address, uint64_t 
  *	bit  6     the function is the marked one
  *	bits 8..31 offset of the CFA, signed
  *	bits 32..  5 bits for each of the registers: it is saved that many words below the CFA; 0 =
- *not
+ * not
  */
 enum how {
 	LOST,   /* no table tells: there may be frame pointers */

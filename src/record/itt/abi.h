@@ -12,8 +12,8 @@
  * process: what each age lacks is said where it matters.
  *
  * Names, layouts and values below are those of the published ABI; both our static part
- *(src/record/sdk) and our collector use this header, and either works with anybody else's other
- *half.
+ * (src/record/sdk) and our collector use this header, and either works with anybody else's other
+ * half.
  *
  * Define INTEL_NO_MACRO_BODY before the first include when defining __itt_* functions; leave it
  * out when calling them.

@@ -2,8 +2,8 @@
  * hooks_cxx.c - operator new and delete, in all their forms.
  *
  * Those of the C++ library call malloc() and free(), which are ours anyway; but allocators that
- *take the place of malloc() bring operators of their own, which do not. So there are four cases, by
- *who stands below us:
+ * take the place of malloc() bring operators of their own, which do not. So there are four cases,
+ * by who stands below us:
  *
  *	STANDARD  the C++ library: it is left out, unless there is no memory and it has to throw
  *	NOBODY    yet: a program in C that will load C++ later, out of our sight; the same

@@ -1,12 +1,12 @@
 /*
  * memory_books.h - what the program allocated and freed, from the records of all its threads: live
- *bytes over time, and for each site (thread, stack, task) what it allocated, what of that was there
- *when memory was highest, and what was never freed.
+ * bytes over time, and for each site (thread, stack, task) what it allocated, what of that was
+ * there when memory was highest, and what was never freed.
  *
  *	scan      ut_spool_import.memory.any: there are such records
  *	threads   ut_spool_note_allocation(): which task each allocation was made in
  *	last      ut_spool_import_memory(): walks the records of all threads by time
- *(memory_merge.c), keeps the books (memory_books.c) and hands on what comes of it (memory_send.c)
+ * (memory_merge.c), keeps the books (memory_books.c) and hands on what comes of it (memory_send.c)
  *
  * Memory: the blocks that are live at a time, the sites, and SLICES rows for each at most; not the
  * records.
