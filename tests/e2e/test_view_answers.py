@@ -158,7 +158,7 @@ class Answers(View):
         self.assertRegex(findings[0]["say"], r"^GPU [01] is idle ")
         self.assertTrue(findings[-1]["say"].startswith("train.py(3): step has the most self time"), findings)
         only = self.ask("findings", scope={"query": "cat:Trace"})  # asked for, it is told
-        self.assertTrue(only[-1]["say"].startswith("PyTorch Profiler (0) takes"), only)
+        self.assertTrue(only[-1]["say"].startswith("PyTorch Profiler (0) has the most"), only)
         names = [e["args"]["name"] for e in json.loads(
             self.unitrace("export", "-f", "chrome", "-o", "-", "run.json").stdout)["traceEvents"]
             if e["name"] == "process_name"]
