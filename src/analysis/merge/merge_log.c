@@ -87,7 +87,7 @@ struct ranks {
 	int64_t world; /* how many there should be */
 };
 
-static void add_rank(struct ranks *r, int32_t rank)
+static void merge_log_add_rank(struct ranks *r, int32_t rank)
 {
 	if (rank < 0)
 		return;
@@ -96,7 +96,7 @@ static void add_rank(struct ranks *r, int32_t rank)
 	r->world = rank >= r->world ? (int64_t)rank + 1 : r->world;
 }
 
-static int by_value(const void *a, const void *b)
+static int merge_log_by_value(const void *a, const void *b)
 {
 	int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
 
@@ -114,16 +114,16 @@ static void collect_ranks(const struct ut_merge_plan *p, struct ranks *r)
 
 		if (p->files[i].left_out)
 			continue;
-		add_rank(r, f->rank);
+		merge_log_add_rank(r, f->rank);
 		for (uint32_t k = 0; k < f->process_count; k++)
-			add_rank(r, f->processes[k].rank);
+			merge_log_add_rank(r, f->processes[k].rank);
 		size = ut_facts_inside(job, "world_size");
 		if (size.len && ut_json_scaled(size, 0, &world) && world > r->world &&
 		    world < INT32_MAX)
 			r->world = world;
 	}
 	if (r->count)
-		qsort(r->items, r->count, sizeof(*r->items), by_value);
+		qsort(r->items, r->count, sizeof(*r->items), merge_log_by_value);
 	for (size_t i = 0; i < r->count; i++) {
 		if (!i || r->items[i] != r->items[i - 1])
 			r->items[kept++] = r->items[i];

@@ -70,9 +70,9 @@ struct speech {
 	bool minor; /* true, but not what costs most */
 };
 
-static void say(struct speech *s, const char *fmt, ...) UT_PRINTF(2, 3);
+static void bottleneck_say(struct speech *s, const char *fmt, ...) UT_PRINTF(2, 3);
 
-static void say(struct speech *s, const char *fmt, ...)
+static void bottleneck_say(struct speech *s, const char *fmt, ...)
 {
 	size_t len = strlen(s->v->sentence);
 	va_list ap;
@@ -82,7 +82,7 @@ static void say(struct speech *s, const char *fmt, ...)
 	va_end(ap);
 }
 
-static void show(struct speech *s, enum ut_kernel_fact fact)
+static void bottleneck_show(struct speech *s, enum ut_kernel_fact fact)
 {
 	for (size_t i = 0; i < s->v->evidence_count; i++) {
 		if (s->v->evidence[i] == fact)
@@ -123,13 +123,13 @@ static void say_unknown(struct speech *s)
 	}
 	if (isnan(value(s, UT_FACT_LANES)) && !isnan(value(s, UT_FACT_ISSUE)))
 		names[count++] = "divergent branches";
-	say(s, "not measured: ");
+	bottleneck_say(s, "not measured: ");
 	if (count > MOST_NAMED) {
-		say(s, "most units");
+		bottleneck_say(s, "most units");
 		return;
 	}
 	for (size_t i = 0; i < count; i++)
-		say(s, "%s%s", !i ? "" : i + 1 < count ? ", " : " and ", names[i]);
+		bottleneck_say(s, "%s%s", !i ? "" : i + 1 < count ? ", " : " and ", names[i]);
 }
 
 /* ---- rules ------------------------------------------------------------------------------ */
@@ -147,17 +147,17 @@ static bool launch_bound(struct speech *s)
 
 	if (!(mean < (known ? launch : TINY_NS)) || mean > LONG_LAUNCH_NS)
 		return false;
-	say(s, "runs %s", time_text(a, mean));
+	bottleneck_say(s, "runs %s", time_text(a, mean));
 	if (known)
-		say(s, " and takes %s to launch", time_text(b, launch));
+		bottleneck_say(s, " and takes %s to launch", time_text(b, launch));
 	else
-		say(s, ", which a launch takes as well");
+		bottleneck_say(s, ", which a launch takes as well");
 	if (value(s, UT_FACT_FILL) < 100)
-		say(s, ", on %.3g %% of the multiprocessors", value(s, UT_FACT_FILL));
+		bottleneck_say(s, ", on %.3g %% of the multiprocessors", value(s, UT_FACT_FILL));
 	s->v->loss = known ? 1 - mean / launch : NAN;
-	show(s, UT_FACT_MEAN);
-	show(s, UT_FACT_LAUNCH);
-	show(s, UT_FACT_FILL);
+	bottleneck_show(s, UT_FACT_MEAN);
+	bottleneck_show(s, UT_FACT_LAUNCH);
+	bottleneck_show(s, UT_FACT_FILL);
 	return true;
 }
 
@@ -173,14 +173,14 @@ static bool small_grid(struct speech *s)
 
 	if (!(fill < FULL_GRID))
 		return false;
-	say(s, "its %.0f block%s fill%s %.3g %% of %.0f multiprocessors", value(s, UT_FACT_BLOCKS),
-	    value(s, UT_FACT_BLOCKS) < 2 ? "" : "s", value(s, UT_FACT_BLOCKS) < 2 ? "s" : "", fill,
-	    value(s, UT_FACT_PROCESSORS));
+	bottleneck_say(s, "its %.0f block%s fill%s %.3g %% of %.0f multiprocessors",
+		       value(s, UT_FACT_BLOCKS), value(s, UT_FACT_BLOCKS) < 2 ? "" : "s",
+		       value(s, UT_FACT_BLOCKS) < 2 ? "s" : "", fill, value(s, UT_FACT_PROCESSORS));
 	s->v->loss = 1 - fill / 100;
 	s->minor = device_is_full(s);
-	show(s, UT_FACT_BLOCKS);
-	show(s, UT_FACT_PROCESSORS);
-	show(s, UT_FACT_FILL);
+	bottleneck_show(s, UT_FACT_BLOCKS);
+	bottleneck_show(s, UT_FACT_PROCESSORS);
+	bottleneck_show(s, UT_FACT_FILL);
 	return true;
 }
 
@@ -192,13 +192,14 @@ static bool tail(struct speech *s)
 	    value(s, UT_FACT_ACTIVE) > 100 * (1 - loss / 2))
 		return false;
 	s->minor = device_is_full(s) || isnan(most_used(s));
-	say(s, "the last of %.3g waves is nearly empty: up to %.0f %% of its time goes there",
-	    waves, 100 * loss);
+	bottleneck_say(
+		s, "the last of %.3g waves is nearly empty: up to %.0f %% of its time goes there",
+		waves, 100 * loss);
 	s->v->loss = loss;
-	show(s, UT_FACT_WAVES);
-	show(s, UT_FACT_BLOCKS);
-	show(s, UT_FACT_FIT);
-	show(s, UT_FACT_PROCESSORS);
+	bottleneck_show(s, UT_FACT_WAVES);
+	bottleneck_show(s, UT_FACT_BLOCKS);
+	bottleneck_show(s, UT_FACT_FIT);
+	bottleneck_show(s, UT_FACT_PROCESSORS);
 	return true;
 }
 
@@ -217,25 +218,26 @@ static bool uncoalesced(struct speech *s)
 	double stores = value(s, UT_FACT_STORE_SECTORS);
 
 	if (bytes > 0 && bytes < HALF_SECTOR) {
-		say(s, "uncoalesced loads: %.3g of 32 bytes of each sector are used", bytes);
+		bottleneck_say(s, "uncoalesced loads: %.3g of 32 bytes of each sector are used",
+			       bytes);
 		s->v->loss = 1 - bytes / 32;
 	} else if (loads > WIDE_SECTORS || stores > WIDE_SECTORS) {
 		bool load = loads > stores || isnan(stores);
 		double most = load ? loads : stores;
 
-		say(s, "uncoalesced %s: %.3g sectors for each request of a warp",
-		    load ? "loads" : "stores", most);
+		bottleneck_say(s, "uncoalesced %s: %.3g sectors for each request of a warp",
+			       load ? "loads" : "stores", most);
 		s->v->loss = 1 - WIDE_SECTORS / most;
 	} else {
 		return false;
 	}
 	if (value(s, UT_FACT_DRAM) >= UT_BOTTLENECK_BOUND)
-		say(s, ", and DRAM is at %.0f %% of its peak", value(s, UT_FACT_DRAM));
+		bottleneck_say(s, ", and DRAM is at %.0f %% of its peak", value(s, UT_FACT_DRAM));
 	s->minor = memory_is_idle(s);
-	show(s, UT_FACT_LOAD_BYTES);
-	show(s, UT_FACT_LOAD_SECTORS);
-	show(s, UT_FACT_STORE_SECTORS);
-	show(s, UT_FACT_DRAM);
+	bottleneck_show(s, UT_FACT_LOAD_BYTES);
+	bottleneck_show(s, UT_FACT_LOAD_SECTORS);
+	bottleneck_show(s, UT_FACT_STORE_SECTORS);
+	bottleneck_show(s, UT_FACT_DRAM);
 	return true;
 }
 
@@ -256,20 +258,22 @@ static bool bound_by(struct speech *s, enum ut_kernel_fact fact)
 	if (fact == UT_FACT_L2 && isnan(value(s, UT_FACT_DRAM)))
 		return false; /* it is as busy when DRAM is the limit */
 	if (fact == UT_FACT_ATOMICS)
-		say(s, "bound by atomics: L2's busiest unit for them is at %.0f %% of its peak",
-		    use);
+		bottleneck_say(
+			s, "bound by atomics: L2's busiest unit for them is at %.0f %% of its peak",
+			use);
 	else
-		say(s, "bound by %s at %.0f %% of its peak", ut_unit_title(s->f, u), use);
+		bottleneck_say(s, "bound by %s at %.0f %% of its peak", ut_unit_title(s->f, u),
+			       use);
 	if (u->is_pipe && fact != UT_FACT_TENSOR && fact != UT_FACT_COMPUTE &&
 	    isnan(value(s, UT_FACT_LANES)) && isnan(value(s, UT_FACT_COMPUTE)))
-		say(s, "; divergent branches were not measured");
+		bottleneck_say(s, "; divergent branches were not measured");
 	if (fact != UT_FACT_ATOMICS) /* nobody knows where that one is full */
 		s->v->loss = use < 100 ? 1 - use / 100 : 0;
 	s->minor = u != most;
-	show(s, fact);
+	bottleneck_show(s, fact);
 	if (fact == UT_FACT_ATOMICS)
-		show(s, UT_FACT_ATOMIC_SHARE);
-	show(s, UT_FACT_ACHIEVED);
+		bottleneck_show(s, UT_FACT_ATOMIC_SHARE);
+	bottleneck_show(s, UT_FACT_ACHIEVED);
 	return true;
 }
 
@@ -324,13 +328,14 @@ static bool by_conflicts(struct speech *s)
 	if (!(share >= CONFLICTS) || !(use >= BUSY) || ut_units_have_few_samples(s->f))
 		return false;
 	s->minor = use < UT_BOTTLENECK_BOUND || !most || most->fact != UT_FACT_SHARED_PATH;
-	say(s,
-	    "%s: %.0f %% of shared memory's cycles repeat an access, and it is at %.0f %% of its "
-	    "peak",
-	    s->minor ? "bank conflicts" : "bound by bank conflicts", share, use);
+	bottleneck_say(s,
+		       "%s: %.0f %% of shared memory's cycles repeat an access, and it is at %.0f "
+		       "%% of its "
+		       "peak",
+		       s->minor ? "bank conflicts" : "bound by bank conflicts", share, use);
 	s->v->loss = share / 100 * fmin(use / 100, 1);
-	show(s, UT_FACT_CONFLICTS);
-	show(s, UT_FACT_SHARED_PATH);
+	bottleneck_show(s, UT_FACT_CONFLICTS);
+	bottleneck_show(s, UT_FACT_SHARED_PATH);
 	return true;
 }
 
@@ -345,12 +350,13 @@ static bool by_atomics(struct speech *s)
 	if (!(share >= 50) || !(use >= BUSY) || !most ||
 	    ut_unit_weight(s->f, most) >= UT_BOTTLENECK_BOUND)
 		return false;
-	say(s,
-	    "waits for atomics: %.0f %% of what it asks of L2, whose busiest unit for them is at "
-	    "%.0f %% of its peak",
-	    share, use);
-	show(s, UT_FACT_ATOMIC_SHARE);
-	show(s, UT_FACT_ATOMICS);
+	bottleneck_say(s,
+		       "waits for atomics: %.0f %% of what it asks of L2, whose busiest unit for "
+		       "them is at "
+		       "%.0f %% of its peak",
+		       share, use);
+	bottleneck_show(s, UT_FACT_ATOMIC_SHARE);
+	bottleneck_show(s, UT_FACT_ATOMICS);
 	return true;
 }
 
@@ -384,16 +390,17 @@ static bool divergent(struct speech *s)
 
 	if (!(lanes <= FEW_LANES * whole))
 		return false;
-	say(s, "divergent branches: an instruction runs for %.3g of %.3g threads of a warp", lanes,
-	    whole);
+	bottleneck_say(s,
+		       "divergent branches: an instruction runs for %.3g of %.3g threads of a warp",
+		       lanes, whole);
 	if (value(s, UT_FACT_ISSUE) >= 0)
-		say(s, ", and instructions are issued at %.0f %% of the peak",
-		    value(s, UT_FACT_ISSUE));
+		bottleneck_say(s, ", and instructions are issued at %.0f %% of the peak",
+			       value(s, UT_FACT_ISSUE));
 	s->minor = memory >= UT_BOTTLENECK_BOUND || !(most_used(s) >= BUSY);
 	s->v->loss = 1 - lanes / whole;
-	show(s, UT_FACT_LANES);
-	show(s, UT_FACT_ISSUE);
-	show(s, UT_FACT_ACHIEVED);
+	bottleneck_show(s, UT_FACT_LANES);
+	bottleneck_show(s, UT_FACT_ISSUE);
+	bottleneck_show(s, UT_FACT_ACHIEVED);
 	return true;
 }
 
@@ -415,11 +422,12 @@ static bool no_tensor(struct speech *s)
 
 	if (!name_has(s, products) || !(tensor < 1 || (isnan(tensor) && name_has(s, plain))))
 		return false;
-	say(s, "GEMM that does not use Tensor Cores");
+	bottleneck_say(s, "GEMM that does not use Tensor Cores");
 	if (value(s, UT_FACT_FMA) > 0)
-		say(s, ": the FP32 pipe does it at %.0f %% of its peak", value(s, UT_FACT_FMA));
-	show(s, UT_FACT_TENSOR);
-	show(s, UT_FACT_FMA);
+		bottleneck_say(s, ": the FP32 pipe does it at %.0f %% of its peak",
+			       value(s, UT_FACT_FMA));
+	bottleneck_show(s, UT_FACT_TENSOR);
+	bottleneck_show(s, UT_FACT_FMA);
 	return true;
 }
 
@@ -437,17 +445,17 @@ static void say_stall(struct speech *s, const char *text)
 {
 	struct ut_buf place = { 0 };
 
-	say(s, "%.0f %% of samples%s%s", value(s, UT_FACT_STALL), text ? " wait for " : "",
-	    text ? text : "");
+	bottleneck_say(s, "%.0f %% of samples%s%s", value(s, UT_FACT_STALL),
+		       text ? " wait for " : "", text ? text : "");
 	if (value(s, UT_FACT_STALL_PLACE) > 0 && s->f->place.len) {
 		ut_cell_name(&place, s->f->place.ptr, s->f->place.len, 80);
-		say(s, ", %.0f %% at %s", value(s, UT_FACT_STALL_PLACE), place.data);
+		bottleneck_say(s, ", %.0f %% at %s", value(s, UT_FACT_STALL_PLACE), place.data);
 		ut_buf_release(&place);
 	}
-	show(s, UT_FACT_STALL);
-	show(s, UT_FACT_STALL_PLACE);
-	show(s, UT_FACT_SAMPLES);
-	show(s, UT_FACT_ACHIEVED);
+	bottleneck_show(s, UT_FACT_STALL);
+	bottleneck_show(s, UT_FACT_STALL_PLACE);
+	bottleneck_show(s, UT_FACT_SAMPLES);
+	bottleneck_show(s, UT_FACT_ACHIEVED);
 }
 
 /* Every unit that could be the limit was measured, and none is. */
@@ -464,20 +472,20 @@ static bool latency(struct speech *s)
 
 	if (!nothing_is_busy(s))
 		return false;
-	say(s, "latency-bound: ");
+	bottleneck_say(s, "latency-bound: ");
 	if (text && hidden && value(s, UT_FACT_STALL) >= LEAST_STALL) {
 		say_stall(s, text);
 	} else {
-		say(s, "no unit is used more than %.0f %%", most);
+		bottleneck_say(s, "no unit is used more than %.0f %%", most);
 		if (value(s, UT_FACT_ACHIEVED) >= 0)
-			say(s, ", and %.2g %% of the warps that fit are in flight",
-			    value(s, UT_FACT_ACHIEVED));
+			bottleneck_say(s, ", and %.2g %% of the warps that fit are in flight",
+				       value(s, UT_FACT_ACHIEVED));
 	}
-	show(s, UT_FACT_DRAM);
-	show(s, UT_FACT_ISSUE);
-	show(s, UT_FACT_COMPUTE);
-	show(s, UT_FACT_ACHIEVED);
-	show(s, UT_FACT_OCCUPANCY);
+	bottleneck_show(s, UT_FACT_DRAM);
+	bottleneck_show(s, UT_FACT_ISSUE);
+	bottleneck_show(s, UT_FACT_COMPUTE);
+	bottleneck_show(s, UT_FACT_ACHIEVED);
+	bottleneck_show(s, UT_FACT_OCCUPANCY);
 	s->v->loss = 1 - most / 100;
 	return true;
 }
@@ -493,13 +501,13 @@ static bool memory_wait(struct speech *s)
 		is_memory = is_memory || ut_str_is(s->f->reason, memory[i]);
 	if (!text || !is_memory || !(value(s, UT_FACT_STALL) >= LEAST_STALL) || nothing_is_busy(s))
 		return false;
-	say(s, "waits for %s: ",
-	    is_at_atomics(s)                ? "atomics"
-	    : strcmp(text, "global memory") ? text
-					    : "memory");
+	bottleneck_say(s, "waits for %s: ",
+		       is_at_atomics(s)                ? "atomics"
+		       : strcmp(text, "global memory") ? text
+						       : "memory");
 	say_stall(s, NULL);
 	if (isnan(value(s, UT_FACT_DRAM)))
-		say(s, "; bandwidth or latency was not measured");
+		bottleneck_say(s, "; bandwidth or latency was not measured");
 	return true;
 }
 
@@ -522,13 +530,13 @@ static void say_limit(struct speech *s)
 {
 	if (!s->f->limit)
 		return;
-	say(s, " by %s", s->f->limit);
+	bottleneck_say(s, " by %s", s->f->limit);
 	if (!strcmp(s->f->limit, "registers"))
-		say(s, " (%.0f a thread)", value(s, UT_FACT_REGISTERS));
+		bottleneck_say(s, " (%.0f a thread)", value(s, UT_FACT_REGISTERS));
 	else if (!strcmp(s->f->limit, "shared memory"))
-		say(s, " (%.3g KiB a block)", value(s, UT_FACT_SHARED) / 1024);
+		bottleneck_say(s, " (%.3g KiB a block)", value(s, UT_FACT_SHARED) / 1024);
 	else
-		say(s, " (%.0f threads)", value(s, UT_FACT_THREADS));
+		bottleneck_say(s, " (%.0f threads)", value(s, UT_FACT_THREADS));
 }
 
 static bool low_occupancy(struct speech *s)
@@ -537,18 +545,18 @@ static bool low_occupancy(struct speech *s)
 
 	if (!(value(s, UT_FACT_OCCUPANCY) < LOW_OCCUPANCY))
 		return false;
-	say(s, "occupancy limited to %.0f %%", value(s, UT_FACT_OCCUPANCY));
+	bottleneck_say(s, "occupancy limited to %.0f %%", value(s, UT_FACT_OCCUPANCY));
 	say_limit(s);
 	/* What runs near a roof does so with the warps it has; unmeasured, nobody knows. */
 	s->minor = !ut_units_are_known(s->f) || ut_units_have_few_samples(s->f) ||
 		   !(most < UT_BOTTLENECK_BOUND);
 	if (!s->minor)
-		say(s, ", and no unit is used more than %.0f %%", most);
-	show(s, UT_FACT_OCCUPANCY);
-	show(s, UT_FACT_FIT);
-	show(s, UT_FACT_REGISTERS);
-	show(s, UT_FACT_SHARED);
-	show(s, UT_FACT_THREADS);
+		bottleneck_say(s, ", and no unit is used more than %.0f %%", most);
+	bottleneck_show(s, UT_FACT_OCCUPANCY);
+	bottleneck_show(s, UT_FACT_FIT);
+	bottleneck_show(s, UT_FACT_REGISTERS);
+	bottleneck_show(s, UT_FACT_SHARED);
+	bottleneck_show(s, UT_FACT_THREADS);
 	return true;
 }
 
@@ -556,11 +564,11 @@ static bool spilled(struct speech *s)
 {
 	if (!(value(s, UT_FACT_LOCAL) > 0))
 		return false;
-	say(s, "%.0f bytes of local memory a thread: spilled registers or arrays",
-	    value(s, UT_FACT_LOCAL));
+	bottleneck_say(s, "%.0f bytes of local memory a thread: spilled registers or arrays",
+		       value(s, UT_FACT_LOCAL));
 	s->minor = true;
-	show(s, UT_FACT_LOCAL);
-	show(s, UT_FACT_REGISTERS);
+	bottleneck_show(s, UT_FACT_LOCAL);
+	bottleneck_show(s, UT_FACT_REGISTERS);
 	return true;
 }
 
@@ -570,14 +578,15 @@ static bool uneven(struct speech *s)
 
 	if (!(was < UNEVEN * could))
 		return false;
-	say(s,
-	    "%.0f %% of the warps that fit were in flight, %.0f %% could be: blocks end at "
-	    "different times, or there are too few",
-	    was, could);
+	bottleneck_say(
+		s,
+		"%.0f %% of the warps that fit were in flight, %.0f %% could be: blocks end at "
+		"different times, or there are too few",
+		was, could);
 	s->minor = true;
-	show(s, UT_FACT_ACHIEVED);
-	show(s, UT_FACT_OCCUPANCY);
-	show(s, UT_FACT_WAVES);
+	bottleneck_show(s, UT_FACT_ACHIEVED);
+	bottleneck_show(s, UT_FACT_OCCUPANCY);
+	bottleneck_show(s, UT_FACT_WAVES);
 	return true;
 }
 
@@ -589,19 +598,21 @@ static bool many_reasons(struct speech *s)
 	double ready = value(s, UT_FACT_READY);
 
 	if (ready >= UT_BOTTLENECK_BOUND) {
-		say(s,
-		    "unit not measured: in %.0f %% of samples a warp could issue, and in %.0f %% "
-		    "another one did: it waits for issue slots or a pipe, not for memory",
-		    ready, value(s, UT_FACT_NOT_SELECTED));
-		show(s, UT_FACT_READY);
-		show(s, UT_FACT_NOT_SELECTED);
+		bottleneck_say(
+			s,
+			"unit not measured: in %.0f %% of samples a warp could issue, and in %.0f "
+			"%% "
+			"another one did: it waits for issue slots or a pipe, not for memory",
+			ready, value(s, UT_FACT_NOT_SELECTED));
+		bottleneck_show(s, UT_FACT_READY);
+		bottleneck_show(s, UT_FACT_NOT_SELECTED);
 	} else if (text && !isnan(value(s, UT_FACT_STALL))) {
-		say(s, "unit not measured, and no single reason to wait: at most ");
+		bottleneck_say(s, "unit not measured, and no single reason to wait: at most ");
 		say_stall(s, text);
 	} else {
 		return false;
 	}
-	show(s, UT_FACT_SAMPLES);
+	bottleneck_show(s, UT_FACT_SAMPLES);
 	s->v->advice = READ_STALLS;
 	return true;
 }
@@ -611,11 +622,11 @@ static void show_units(struct speech *s)
 	const struct ut_unit *most = ut_unit_busiest(s->f);
 
 	if (most)
-		show(s, most->fact);
-	show(s, UT_FACT_DRAM);
-	show(s, UT_FACT_ISSUE);
-	show(s, UT_FACT_COMPUTE);
-	show(s, UT_FACT_OCCUPANCY);
+		bottleneck_show(s, most->fact);
+	bottleneck_show(s, UT_FACT_DRAM);
+	bottleneck_show(s, UT_FACT_ISSUE);
+	bottleneck_show(s, UT_FACT_COMPUTE);
+	bottleneck_show(s, UT_FACT_OCCUPANCY);
 }
 
 static bool nothing(struct speech *s)
@@ -624,34 +635,35 @@ static bool nothing(struct speech *s)
 
 	if (!most || !ut_units_are_known(s->f) || ut_units_have_few_samples(s->f))
 		return false;
-	say(s, "no single limit: the most used unit is %s at %.0f %% of its peak", most->title,
-	    value(s, most->fact));
+	bottleneck_say(s, "no single limit: the most used unit is %s at %.0f %% of its peak",
+		       most->title, value(s, most->fact));
 	show_units(s);
 	s->v->loss = most_used(s) < 100 ? 1 - most_used(s) / 100 : 0;
 	return true;
 }
 
-static bool unknown(struct speech *s)
+static bool bottleneck_unknown(struct speech *s)
 {
 	const struct ut_unit *most = ut_unit_busiest(s->f);
 
 	if (!most && many_reasons(s))
 		return true;
 	if (ut_units_have_few_samples(s->f)) {
-		say(s,
-		    "not measured: too short for samples at these intervals (%.0f); record with -q",
-		    value(s, UT_FACT_COUNTER_SAMPLES));
+		bottleneck_say(s,
+			       "not measured: too short for samples at these intervals (%.0f); "
+			       "record with -q",
+			       value(s, UT_FACT_COUNTER_SAMPLES));
 	} else if (most) {
 		say_unknown(s);
-		say(s, "; most used of what was: %s at %.0f %% of its peak",
-		    ut_unit_title(s->f, most), value(s, most->fact));
+		bottleneck_say(s, "; most used of what was: %s at %.0f %% of its peak",
+			       ut_unit_title(s->f, most), value(s, most->fact));
 		if (isnan(value(s, UT_FACT_COMPUTE)))
-			say(s, "; record with -q");
+			bottleneck_say(s, "; record with -q");
 	} else {
-		say(s, "not measured");
+		bottleneck_say(s, "not measured");
 	}
 	show_units(s);
-	show(s, UT_FACT_WAVES);
+	bottleneck_show(s, UT_FACT_WAVES);
 	return true;
 }
 
@@ -660,8 +672,9 @@ static bool collective(struct speech *s)
 {
 	if (!ut_is_nccl_kernel(s->f->name))
 		return false;
-	say(s, "moves data between ranks, and takes as long as the last of them is late");
-	show(s, UT_FACT_MEAN);
+	bottleneck_say(s,
+		       "moves data between ranks, and takes as long as the last of them is late");
+	bottleneck_show(s, UT_FACT_MEAN);
 	return true;
 }
 
@@ -718,7 +731,7 @@ static const struct {
 	[UT_BOUND_BALANCE] = { uneven, "give all blocks the same work, and many more blocks than "
 				       "fit at once" },
 	[UT_BOUND_NOTHING] = { nothing, "what waits for what is told by --stall-sampling" },
-	[UT_BOUND_UNKNOWN] = { unknown, "record with -q, which measures every unit" },
+	[UT_BOUND_UNKNOWN] = { bottleneck_unknown, "record with -q, which measures every unit" },
 	[UT_BOUND_RANKS] = { collective, "unitrace ranks tells who comes last, and why" },
 };
 

@@ -9,7 +9,7 @@
 #define MUCH   0.25 /* of all waiting: one rank's doing */
 #define NAMED  0.1  /* of what it does: worth a word */
 
-static double part(uint64_t a, uint64_t b)
+static double ranks_summary_part(uint64_t a, uint64_t b)
 {
 	return b ? (double)a / (double)b : 0;
 }
@@ -45,7 +45,7 @@ static const struct ut_rank_wait *longest_wait(const struct ut_rank_view *v, uin
 static void add_where(const struct ut_rank_view *v, const struct ut_rank_sum *s, struct ut_buf *out)
 {
 	struct ut_str task = ut_strtab_get(&v->ranks->strings, s->blamed_task);
-	double share = 100 * part(s->blamed, s->caused);
+	double share = 100 * ranks_summary_part(s->blamed, s->caused);
 
 	if (s->blamed_task == UT_RANK_IN_CALL)
 		ut_buf_fmt(out, ", %.0f %% of it because of calls of its own", share);
@@ -91,26 +91,26 @@ static void add_worst(const struct ut_rank_view *v, struct ut_buf *out)
 	const struct ut_rank_wait *longest = longest_wait(v, rank);
 	char time[UT_CELL_TIME], all[UT_CELL_TIME];
 
-	if (part(wait, total) < LITTLE) {
+	if (ranks_summary_part(wait, total) < LITTLE) {
 		ut_buf_fmt(out, "Ranks hardly wait for each other: %.1f %% of their time",
-			   100 * part(wait, total));
+			   100 * ranks_summary_part(wait, total));
 		return;
 	}
 	if (2 * caused_by_all(v) < wait) {
 		ut_buf_fmt(out, "Ranks wait %.1f %% of their time (%s), %s",
-			   100 * part(wait, total), ut_cell_time(all, wait),
+			   100 * ranks_summary_part(wait, total), ut_cell_time(all, wait),
 			   v->ranks->silent_count ? "for ranks that have made no call"
 			   : v->ranks->world > (int64_t)v->ranks->count
 				   ? "for ranks that are not here"
 				   : "most of it for whom is not recorded");
 		return;
 	}
-	if (part(s->caused, wait) < MUCH) {
+	if (ranks_summary_part(s->caused, wait) < MUCH) {
 		ut_buf_fmt(out,
 			   "Ranks wait %.1f %% of their time (%s), for nobody in particular; most "
 			   "of it, %.0f %%, for rank %" PRId32,
-			   100 * part(wait, total), ut_cell_time(all, wait),
-			   100 * part(s->caused, wait), v->ranks->items[rank].rank);
+			   100 * ranks_summary_part(wait, total), ut_cell_time(all, wait),
+			   100 * ranks_summary_part(s->caused, wait), v->ranks->items[rank].rank);
 		return;
 	}
 	ut_buf_fmt(out,
@@ -119,14 +119,14 @@ static void add_worst(const struct ut_rank_view *v, struct ut_buf *out)
 		   "all (%.0f %%)",
 		   v->ranks->items[rank].rank, s->waiters, s->waiters == 1 ? "" : "s",
 		   ut_cell_time(time, s->caused), ut_cell_time(all, wait),
-		   100 * part(s->caused, wait));
+		   100 * ranks_summary_part(s->caused, wait));
 	add_where(v, s, out);
 	if (longest)
 		ut_buf_fmt(out, "; most are in %s",
 			   ut_strtab_get(&v->ranks->strings, longest->call).ptr);
-	if (part(s->indirect, s->caused) > NAMED)
+	if (ranks_summary_part(s->indirect, s->caused) > NAMED)
 		ut_buf_fmt(out, ", and %.0f %% of it reaches them through another rank",
-			   100 * part(s->indirect, s->caused));
+			   100 * ranks_summary_part(s->indirect, s->caused));
 }
 
 void ut_rank_summary_text(const struct ut_rank_view *v, struct ut_buf *out)
@@ -137,7 +137,8 @@ void ut_rank_summary_text(const struct ut_rank_view *v, struct ut_buf *out)
 	ut_ranks_unfinished(r, out);
 	if (out->len > before) {
 		/* What follows is about waits: without any there is nothing to add. */
-		if (r->count < 2 || part(v->sums.all.wait[0], v->sums.all.total) < LITTLE)
+		if (r->count < 2 ||
+		    ranks_summary_part(v->sums.all.wait[0], v->sums.all.total) < LITTLE)
 			return;
 		ut_buf_text(out, ". ");
 	}

@@ -66,7 +66,7 @@ static const struct cause {
 #define CAUSES      (sizeof(causes) / sizeof(causes[0]))
 #define IMPORTS     0 /* the first of them */
 
-static double share(uint64_t part, const struct ut_prof *p)
+static double hot_summary_share(uint64_t part, const struct ut_prof *p)
 {
 	return p->weight ? 100.0 * (double)part / (double)p->weight : 0;
 }
@@ -92,7 +92,8 @@ void ut_prof_amount(const struct ut_prof *p, uint64_t weight, struct ut_buf *b)
 		ut_buf_fmt(b, "%" PRIu64 " %.*s", weight, (int)plain_len(event), event.ptr);
 }
 
-static void add_name(struct ut_buf *b, const struct ut_prof *p, const struct ut_prof_frame *f)
+static void hot_summary_add_name(struct ut_buf *b, const struct ut_prof *p,
+				 const struct ut_prof_frame *f)
 {
 	struct ut_buf shorter = { 0 };
 
@@ -111,7 +112,7 @@ struct tally {
 	uint64_t weight[CAUSES];
 };
 
-static bool fits(const char *const *patterns, size_t count, const char *text)
+static bool hot_summary_fits(const char *const *patterns, size_t count, const char *text)
 {
 	for (size_t i = 0; i < count && patterns[i]; i++) {
 		if (!fnmatch(patterns[i], text, 0))
@@ -128,15 +129,15 @@ static void classify(struct tally *t)
 		const char *module = ut_path_base(ut_prof_text(t->p, fn->module).ptr);
 
 		for (size_t i = 0; i < CAUSES; i++) {
-			if (fits(causes[i].functions, 8, name))
+			if (hot_summary_fits(causes[i].functions, 8, name))
 				t->of_function[f] |= (uint8_t)(1u << i);
-			if (fits(causes[i].modules, 4, module))
+			if (hot_summary_fits(causes[i].modules, 4, module))
 				t->of_module[f] |= (uint8_t)(1u << i);
 		}
 	}
 }
 
-static void enter(void *ctx, uint32_t node)
+static void hot_summary_enter(void *ctx, uint32_t node)
 {
 	struct tally *t = ctx;
 	uint32_t function = ut_prof_function(t->p, node);
@@ -149,7 +150,7 @@ static void enter(void *ctx, uint32_t node)
 	}
 }
 
-static void leave(void *ctx, uint32_t node)
+static void hot_summary_leave(void *ctx, uint32_t node)
 {
 	struct tally *t = ctx;
 	uint32_t function = ut_prof_function(t->p, node);
@@ -165,7 +166,7 @@ static void add_cause(struct ut_hot_summary *v, const struct ut_prof *p, const s
 {
 	struct ut_hot_summary_line *l = &v->lines[v->count++];
 
-	ut_buf_fmt(&l->say, "%.1f%% (", share(weight, p));
+	ut_buf_fmt(&l->say, "%.1f%% (", hot_summary_share(weight, p));
 	ut_prof_amount(p, weight, &l->say);
 	ut_buf_fmt(&l->say, ") %s", c->say);
 	ut_buf_text(&l->why, c->why);
@@ -177,7 +178,7 @@ static void count_causes(struct tally *t)
 	t->of_function = ut_make(t->p->function_count + 1);
 	t->of_module = ut_make(t->p->function_count + 1);
 	classify(t);
-	ut_prof_walk(t->p, enter, leave, t);
+	ut_prof_walk(t->p, hot_summary_enter, hot_summary_leave, t);
 	free(t->of_function);
 	free(t->of_module);
 }
@@ -190,7 +191,7 @@ static void add_causes(struct ut_hot_summary *v, const struct ut_prof *p, uint64
 
 		for (size_t i = 1; i < CAUSES; i++)
 			most = weight[i] > weight[most] ? i : most;
-		if (share(weight[most], p) < LEAST_SHARE)
+		if (hot_summary_share(weight[most], p) < LEAST_SHARE)
 			break;
 		add_cause(v, p, &causes[most], weight[most]);
 		weight[most] = 0;
@@ -362,7 +363,7 @@ static void say_callee(struct ut_buf *b, const struct about *a, uint64_t weight)
 	if (nameless)
 		ut_buf_text(b, ut_path_base(ut_prof_text(a->p, f->module).ptr));
 	else
-		add_name(b, a->p, f);
+		hot_summary_add_name(b, a->p, f);
 }
 
 static void say_why(struct ut_buf *b, const struct about *a, uint64_t weight)
@@ -374,10 +375,10 @@ static void say_why(struct ut_buf *b, const struct about *a, uint64_t weight)
 	if (a->caller[caller]) {
 		ut_buf_fmt(b, "%s%scalled from ", b->len ? ", " : "",
 			   a->caller[caller] * 10 > weight * 9 ? "" : "most of it ");
-		add_name(b, a->p, &a->p->functions[caller]);
+		hot_summary_add_name(b, a->p, &a->p->functions[caller]);
 		if (way->way != SIZE_MAX && way->time > a->caller[caller] / 2) {
 			ut_buf_text(b, " through ");
-			add_name(b, a->p, &a->p->functions[way->way]);
+			hot_summary_add_name(b, a->p, &a->p->functions[way->way]);
 		}
 	}
 }
@@ -395,9 +396,9 @@ static void say_top(struct ut_hot_summary_line *l, struct about *a, const struct
 	ut_prof_walk(p, enter_own, leave_own, a);
 	a->again = true;
 	ut_prof_walk(p, enter_own, leave_own, a);
-	add_name(&l->say, p, &top->frame);
+	hot_summary_add_name(&l->say, p, &top->frame);
 	say_line(&l->say, a);
-	ut_buf_fmt(&l->say, " takes %.1f%% of ", share(top->self, p));
+	ut_buf_fmt(&l->say, " takes %.1f%% of ", hot_summary_share(top->self, p));
 	ut_prof_amount(p, p->weight, &l->say);
 	ut_buf_text(&l->say, time ? " of CPU time" : "");
 	say_why(&l->why, a, top->self);
@@ -471,13 +472,13 @@ static void add_too_few(struct ut_hot_summary *v, const struct ut_prof *p)
 static void add_none(struct ut_hot_summary *v, const struct ut_prof *p)
 {
 	struct ut_hot_summary_line l = { .weight = p->none, .is_unseen = true };
-	bool most = share(p->none, p) >= MOST_SHARE && !ut_prof_is_too_few(p);
-	bool much = share(p->none, p) >= CLEAR_SHARE && p->none > p->did.waited / 20;
+	bool most = hot_summary_share(p->none, p) >= MOST_SHARE && !ut_prof_is_too_few(p);
+	bool much = hot_summary_share(p->none, p) >= CLEAR_SHARE && p->none > p->did.waited / 20;
 	size_t at = most || much ? 0 : v->count;
 
-	if (share(p->none, p) < LEAST_SHARE || v->count == UT_HOT_SUMMARY_MAX)
+	if (hot_summary_share(p->none, p) < LEAST_SHARE || v->count == UT_HOT_SUMMARY_MAX)
 		return;
-	ut_buf_fmt(&l.say, "%.1f%% of the CPU time (", share(p->none, p));
+	ut_buf_fmt(&l.say, "%.1f%% of the CPU time (", hot_summary_share(p->none, p));
 	ut_prof_amount(p, p->none, &l.say);
 	ut_buf_text(&l.say, ") has no sample");
 	ut_buf_text(&l.why,
@@ -528,8 +529,8 @@ static void add_top(struct ut_hot_summary *v, const struct ut_prof *p, uint64_t 
 static bool comes_first(const struct ut_hot_summary_line *cause,
 			const struct ut_hot_summary_line *own, const struct ut_prof *p)
 {
-	return cause->weight > own->weight && (share(own->weight, p) < CLEAR_SHARE ||
-					       (share(cause->weight, p) > MOST_SHARE &&
+	return cause->weight > own->weight && (hot_summary_share(own->weight, p) < CLEAR_SHARE ||
+					       (hot_summary_share(cause->weight, p) > MOST_SHARE &&
 						!strstr(cause->say.data, causes[IMPORTS].say)));
 }
 

@@ -13,13 +13,13 @@
 
 #define MOST_KERNELS 5000u /* of a trace, the first that were launched */
 
-static void put_text(struct ut_out *out, const char *key, struct ut_str s)
+static void bottlenecks_put_text(struct ut_out *out, const char *key, struct ut_str s)
 {
 	ut_out_fmt(out, "\"%s\":", key);
 	ut_out_json_str(out, s.ptr, s.len);
 }
 
-static void put_number(struct ut_out *out, const char *key, double value)
+static void bottlenecks_put_number(struct ut_out *out, const char *key, double value)
 {
 	if (isnan(value))
 		return;
@@ -43,19 +43,19 @@ static void put_evidence(struct ut_out *out, const struct ut_kernel_variant *k)
 	ut_out_text(out, "]");
 }
 
-static void put_kernel(struct ut_out *out, const struct ut_kernel_variant *k)
+static void bottlenecks_put_kernel(struct ut_out *out, const struct ut_kernel_variant *k)
 {
 	const struct ut_kernel_bottleneck *v = k->bottlenecks;
 
 	ut_out_text(out, "{");
-	put_text(out, "name", k->facts.name);
-	put_number(out, "blocks", k->blocks);
-	put_number(out, "threads", k->threads);
+	bottlenecks_put_text(out, "name", k->facts.name);
+	bottlenecks_put_number(out, "blocks", k->blocks);
+	bottlenecks_put_number(out, "threads", k->threads);
 	ut_out_fmt(out, ",\"verdict\":\"%s\",", ut_kernel_rule_key(v->rule));
-	put_text(out, "why", ut_str_of(v->sentence));
+	bottlenecks_put_text(out, "why", ut_str_of(v->sentence));
 	ut_out_text(out, ",");
-	put_text(out, "advice", ut_str_of(v->advice));
-	put_number(out, "loss", v->loss);
+	bottlenecks_put_text(out, "advice", ut_str_of(v->advice));
+	bottlenecks_put_number(out, "loss", v->loss);
 	put_evidence(out, k);
 	ut_out_text(out, ",\"also\":[");
 	for (size_t i = 1; i < k->bottleneck_count; i++) {
@@ -65,7 +65,7 @@ static void put_kernel(struct ut_out *out, const struct ut_kernel_variant *k)
 	ut_out_text(out, "]}");
 }
 
-static void put_trace(struct ut_out *out, struct ut_view *v, size_t trace, bool *any)
+static void bottlenecks_put_trace(struct ut_out *out, struct ut_view *v, size_t trace, bool *any)
 {
 	const struct ut_kernel_set *set = &ut_view_kernels_take(v, trace)->set;
 
@@ -76,19 +76,19 @@ static void put_trace(struct ut_out *out, struct ut_view *v, size_t trace, bool 
 		if (k->bottlenecks->rule == UT_BOUND_UNKNOWN && !ut_unit_busiest(&k->facts))
 			continue;
 		ut_out_text(out, *any ? "," : ""); /* a sheet is one line */
-		put_kernel(out, k);
+		bottlenecks_put_kernel(out, k);
 		*any = true;
 	}
 	ut_view_kernels_drop(v, trace);
 }
 
-static void make(struct ut_view *v, struct ut_out *out)
+static void bottlenecks_make(struct ut_view *v, struct ut_out *out)
 {
 	bool any = false;
 
 	ut_out_text(out, "{\"kernels\":[");
 	for (size_t i = 0; i < v->trace_count; i++)
-		put_trace(out, v, i, &any);
+		bottlenecks_put_trace(out, v, i, &any);
 	ut_out_text(out, "]}");
 }
 
@@ -106,7 +106,7 @@ void ut_view_attach_bottlenecks(struct ut_view *v)
 {
 	for (size_t i = 0; i < v->trace_count; i++) {
 		if (has_devices(&v->traces[i].store->trace)) {
-			ut_view_attach_later(v, "kernels", "Kernels", "verdicts", make);
+			ut_view_attach_later(v, "kernels", "Kernels", "verdicts", bottlenecks_make);
 			return;
 		}
 	}

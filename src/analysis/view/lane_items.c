@@ -404,7 +404,7 @@ static void put_u32(struct ut_out *out, uint32_t value)
 	ut_out_write(out, &value, sizeof(value));
 }
 
-static void put_head(const struct items *s, size_t lanes, struct ut_out *out)
+static void lane_items_put_head(const struct items *s, size_t lanes, struct ut_out *out)
 {
 	put_u32(out, MAGIC);
 	put_u32(out, (uint32_t)lanes);
@@ -417,8 +417,8 @@ static void put_head(const struct items *s, size_t lanes, struct ut_out *out)
 }
 
 /* One member of each of count structs that are stride bytes apart. */
-static void put_column(struct ut_out *out, const void *first, size_t stride, size_t size,
-		       size_t count)
+static void lane_items_put_column(struct ut_out *out, const void *first, size_t stride, size_t size,
+				  size_t count)
 {
 	const char *from = first;
 
@@ -436,8 +436,8 @@ static void put_column(struct ut_out *out, const void *first, size_t stride, siz
 #define PUT_COLUMN(out, items, count, member)                                                      \
 	do {                                                                                       \
 		if (count)                                                                         \
-			put_column((out), &(items)->member, sizeof(*(items)),                      \
-				   sizeof((items)->member), (count));                              \
+			lane_items_put_column((out), &(items)->member, sizeof(*(items)),           \
+					      sizeof((items)->member), (count));                   \
 	} while (0)
 
 static void put_columns(const struct items *s, size_t lanes, struct ut_out *out)
@@ -484,7 +484,7 @@ int ut_answer_window(struct ut_view *v, const struct ut_ask *a, struct ut_out *o
 		s.cells[i + 1] = (uint32_t)s.value_count;
 	}
 	ut_out_reserve(out, s.item_count * 21 + s.value_count * 12 + a->lane_count * 8 + 64);
-	put_head(&s, a->lane_count, out);
+	lane_items_put_head(&s, a->lane_count, out);
 	put_columns(&s, a->lane_count, out);
 	free(s.start);
 	free(s.length);

@@ -39,7 +39,7 @@ void ut_view_matches_keep_as_it_ends(struct ut_view_matches *h,
 	h->is_full = true;
 }
 
-static void join(struct ut_view_matches *to, struct ut_view_matches *h)
+static void matches_join(struct ut_view_matches *to, struct ut_view_matches *h)
 {
 	if (!h->count)
 		return;
@@ -146,7 +146,7 @@ static void stroll(struct ut_view_matches *to, struct ut_view *v,
 	}
 	ut_view_walk_shared(v, &whole, ask->query, keep_visit, ctxs, thread_count);
 	for (size_t i = 0; i < thread_count; i++) {
-		join(to, &all[i].matches);
+		matches_join(to, &all[i].matches);
 		for (uint32_t t = 0; t < v->track_count; t++)
 			to->tracks[t] |= all[i].matches.tracks[t];
 		ut_view_matches_release(&all[i].matches);
@@ -178,7 +178,7 @@ static void search(struct ut_view_matches *to, struct ut_view *v,
 	for (size_t i = 0; i < search.count; i++) {
 		struct ut_view_search_part *p = &search.parts[i];
 
-		join(to, &p->found);
+		matches_join(to, &p->found);
 		to->tracks[p->track - v->tracks] |= p->found.count > 0;
 		free(p->found.list);
 	}

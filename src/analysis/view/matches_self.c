@@ -131,7 +131,7 @@ static inline void put_ended(struct nest *n, struct walk *w, struct ended one)
 }
 
 /* The innermost has ended. */
-static inline void leave(struct nest *n, struct walk *w)
+static inline void matches_self_leave(struct nest *n, struct walk *w)
 {
 	const struct going *g = &w->open[--w->depth];
 
@@ -141,11 +141,12 @@ static inline void leave(struct nest *n, struct walk *w)
 static inline void leave_before(struct nest *n, struct walk *w, uint64_t start)
 {
 	while (w->depth && w->open[w->depth - 1].end <= start)
-		leave(n, w);
+		matches_self_leave(n, w);
 }
 
 /* As open_span() of visit.c has it. */
-static inline void enter(struct nest *n, struct walk *w, uint64_t start, uint64_t end, uint64_t row)
+static inline void matches_self_enter(struct nest *n, struct walk *w, uint64_t start, uint64_t end,
+				      uint64_t row)
 {
 	uint64_t from = start;
 
@@ -153,7 +154,7 @@ static inline void enter(struct nest *n, struct walk *w, uint64_t start, uint64_
 	while (w->depth && w->open[w->depth - 1].end < end) {
 		w->open[w->depth - 1].self -= w->open[w->depth - 1].end - from;
 		from = w->open[w->depth - 1].end;
-		leave(n, w);
+		matches_self_leave(n, w);
 	}
 	if (w->depth)
 		w->open[w->depth - 1].self -= end - from;
@@ -197,7 +198,7 @@ static void hunt_block(struct nest *n, const struct ut_block *b, uint64_t base, 
 		end = end < ts[i] ? UINT64_MAX : end;
 		if (i + 1 < to && ts[i + 1] >= end && pass(n, &w, ts[i], end, base + i))
 			continue;
-		enter(n, &w, ts[i], end, base + i);
+		matches_self_enter(n, &w, ts[i], end, base + i);
 	}
 	n->walk = w;
 }
@@ -225,7 +226,7 @@ void ut_view_matches_search_self(void *ctx, size_t number)
 		row = to;
 	}
 	while (n.walk.depth)
-		leave(&n, &n.walk);
+		matches_self_leave(&n, &n.walk);
 	take_all_ended(&n, n.walk.ended);
 	free(n.walk.open);
 }

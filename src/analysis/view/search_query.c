@@ -51,7 +51,7 @@ static bool is_blank(char c)
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-static bool is_word(char c)
+static bool search_query_is_word(char c)
 {
 	return isalnum((unsigned char)c) || c == '_' || c == '.';
 }
@@ -89,7 +89,7 @@ static bool next_word(struct ut_str s, size_t *at, struct ut_str *word)
 		return false;
 	word->ptr = s.ptr + i;
 	field = i + (s.ptr[i] == '-');
-	while (field < s.len && is_word(s.ptr[field]))
+	while (field < s.len && search_query_is_word(s.ptr[field]))
 		field++;
 	if (field < s.len && s.ptr[field] == ':' && field > i && field + 1 < s.len &&
 	    !is_blank(s.ptr[field + 1]))
@@ -138,7 +138,7 @@ static int text_test(struct ut_search_query *w, struct ut_search_query_test *t, 
 	return 0;
 }
 
-static int read_number(struct ut_str word, bool timed, double *to, struct ut_err *err)
+static int search_query_read_number(struct ut_str word, bool timed, double *to, struct ut_err *err)
 {
 	static const struct {
 		const char *unit;
@@ -176,10 +176,10 @@ static int range_test(struct ut_search_query_test *t, struct ut_str word, const 
 {
 	struct ut_str low = { word.ptr, (size_t)(dots - word.ptr) };
 	struct ut_str high = { dots + 2, word.len - low.len - 2 };
-	int rc = low.len ? read_number(low, timed, &t->low, err) : 0;
+	int rc = low.len ? search_query_read_number(low, timed, &t->low, err) : 0;
 
 	if (!rc && high.len)
-		rc = read_number(high, timed, &t->high, err);
+		rc = search_query_read_number(high, timed, &t->high, err);
 	return rc;
 }
 
@@ -204,7 +204,7 @@ static int number_test(struct ut_search_query_test *t, struct ut_str word, bool 
 	equal = (op == '<' || op == '>') && word.len && word.ptr[0] == '=';
 	word.ptr += equal;
 	word.len -= equal;
-	rc = read_number(word, timed, &limit, err);
+	rc = search_query_read_number(word, timed, &limit, err);
 	if (op != '<')
 		t->low = limit;
 	if (op != '>')
@@ -271,7 +271,7 @@ static bool cut_lengths(uint64_t *least, uint64_t *most, const struct ut_search_
 	return true;
 }
 
-static int add_word(struct ut_search_query *w, struct ut_str word, struct ut_err *err)
+static int search_query_add_word(struct ut_search_query *w, struct ut_str word, struct ut_err *err)
 {
 	struct ut_search_query_test t = { .field = NAME, .want = true };
 	size_t colon = 0;
@@ -281,7 +281,7 @@ static int add_word(struct ut_search_query *w, struct ut_str word, struct ut_err
 		t.want = false;
 		word = (struct ut_str){ word.ptr + 1, word.len - 1 };
 	}
-	while (colon < word.len && is_word(word.ptr[colon]))
+	while (colon < word.len && search_query_is_word(word.ptr[colon]))
 		colon++;
 	if (colon && colon + 1 < word.len && word.ptr[colon] == ':' &&
 	    islower((unsigned char)word.ptr[0]) &&
@@ -315,7 +315,7 @@ static int add_words(struct ut_search_query *w, struct ut_str query, struct ut_e
 	int rc = 0;
 
 	while (!rc && next_word(copy, &at, &word))
-		rc = add_word(w, word, err);
+		rc = search_query_add_word(w, word, err);
 	return rc;
 }
 
@@ -468,8 +468,8 @@ static void mark_tracks(struct ut_search_query *w, const struct ut_view *v,
 	}
 }
 
-static int finish(struct ut_search_query *w, const struct ut_view *v,
-		  const struct ut_ask_scope *scope, int rc, struct ut_err *err)
+static int search_query_finish(struct ut_search_query *w, const struct ut_view *v,
+			       const struct ut_ask_scope *scope, int rc, struct ut_err *err)
 {
 	if (!rc)
 		rc = add_words(w, scope->query, err);
@@ -486,7 +486,7 @@ int ut_search_query_init(struct ut_search_query *w, const struct ut_view *v, str
 			 const struct ut_ask_scope *scope, struct ut_err *err)
 {
 	*w = (struct ut_search_query){ .longest = UINT64_MAX, .self_most = UINT64_MAX };
-	return finish(w, v, scope, add_words(w, query, err), err);
+	return search_query_finish(w, v, scope, add_words(w, query, err), err);
 }
 
 int ut_search_query_init_name(struct ut_search_query *w, const struct ut_view *v,
@@ -501,7 +501,7 @@ int ut_search_query_init_name(struct ut_search_query *w, const struct ut_view *v
 		.want = true,
 		.text = { ut_arena_copy(&w->arena, name.ptr ? name.ptr : "", name.len), name.len },
 	};
-	return finish(w, v, scope, 0, err);
+	return search_query_finish(w, v, scope, 0, err);
 }
 
 void ut_search_query_release(struct ut_search_query *w)

@@ -23,7 +23,7 @@
 #define FAILURES_MOST 3u /* that are named */
 #define FAILURE_NAME  60u
 
-static void put_str(struct ut_out *out, const char *key, struct ut_str s)
+static void view_header_put_str(struct ut_out *out, const char *key, struct ut_str s)
 {
 	ut_out_text(out, key);
 	ut_out_json_str(out, s.ptr ? s.ptr : "", s.len);
@@ -31,10 +31,10 @@ static void put_str(struct ut_out *out, const char *key, struct ut_str s)
 
 static void put_z(struct ut_out *out, const char *key, const char *s)
 {
-	put_str(out, key, (struct ut_str){ s, strlen(s) });
+	view_header_put_str(out, key, (struct ut_str){ s, strlen(s) });
 }
 
-static void put_number(struct ut_out *out, const char *key, uint64_t value)
+static void view_header_put_number(struct ut_out *out, const char *key, uint64_t value)
 {
 	ut_out_text(out, key);
 	ut_out_u64(out, value);
@@ -42,7 +42,7 @@ static void put_number(struct ut_out *out, const char *key, uint64_t value)
 
 /* ---- info ----------------------------------------------------------------------------------- */
 
-static void put_title(const struct ut_view *v, const char *key, struct ut_out *out)
+static void view_header_put_title(const struct ut_view *v, const char *key, struct ut_out *out)
 {
 	struct ut_buf b = { 0 };
 
@@ -52,7 +52,7 @@ static void put_title(const struct ut_view *v, const char *key, struct ut_out *o
 		ut_buf_text(&b, ut_path_base(v->traces[0].path));
 	if (!v->attached.input && v->trace_count > 1)
 		ut_buf_fmt(&b, " and %zu more", v->trace_count - 1);
-	put_str(out, key, (struct ut_str){ b.data, b.len });
+	view_header_put_str(out, key, (struct ut_str){ b.data, b.len });
 	ut_buf_release(&b);
 }
 
@@ -86,7 +86,7 @@ static void put_losses(const struct ut_view *v, struct ut_out *out)
 			continue;
 		put_z(out, any ? ",{\"name\":" : "{\"name\":", ut_losses_names[i]);
 		put_z(out, ",\"text\":", texts[i]);
-		put_number(out, ",\"count\":", all.all[i]);
+		view_header_put_number(out, ",\"count\":", all.all[i]);
 		ut_out_text(out, "}");
 		any = true;
 	}
@@ -139,10 +139,11 @@ static void put_recorder(const struct ut_view *v, struct ut_out *out)
 		const struct ut_trace *t = &v->traces[i].store->trace;
 
 		for (size_t n = 0; n < t->note_count; n++, any = true)
-			put_str(out, any ? "," : "", ut_strtab_get(&t->strings, t->notes[n]));
+			view_header_put_str(out, any ? "," : "",
+					    ut_strtab_get(&t->strings, t->notes[n]));
 		error = t->clock_error > error ? t->clock_error : error;
 	}
-	put_number(out, "],\"clockError\":", error);
+	view_header_put_number(out, "],\"clockError\":", error);
 }
 
 static void put_command(const struct ut_view *v, struct ut_out *out)
@@ -154,7 +155,7 @@ static void put_command(const struct ut_view *v, struct ut_out *out)
 			struct ut_str s = ut_strtab_get(&t->strings, t->processes[n].cmdline);
 
 			if (s.len) {
-				put_str(out, ",\"command\":", s);
+				view_header_put_str(out, ",\"command\":", s);
 				return;
 			}
 		}
@@ -187,7 +188,7 @@ static void put_cli(const struct ut_view *v, struct ut_out *out)
 		free(full);
 	}
 	if (all)
-		put_str(out, ",\"cli\":", (struct ut_str){ b.data, b.len });
+		view_header_put_str(out, ",\"cli\":", (struct ut_str){ b.data, b.len });
 	ut_buf_release(&b);
 }
 
@@ -202,7 +203,7 @@ struct cat {
 	uint64_t count;
 };
 
-static int by_count(const void *a, const void *b)
+static int view_header_by_count(const void *a, const void *b)
 {
 	const struct cat *x = a, *y = b;
 
@@ -258,10 +259,10 @@ static void put_cats(const struct ut_view *v, struct ut_out *out)
 		if (cat.len && v->classes[i] >= UT_CLASS_WORK && v->classes[i] <= UT_CLASS_ASYNC)
 			add_cat(cats, &count, cat, counts[i]);
 	}
-	ut_sort(cats, count, sizeof(*cats), by_count);
+	ut_sort(cats, count, sizeof(*cats), view_header_by_count);
 	ut_out_text(out, ",\"cats\":[");
 	for (size_t i = 0; i < count && i < CATS_MOST; i++)
-		put_str(out, i ? "," : "", cats[i].name);
+		view_header_put_str(out, i ? "," : "", cats[i].name);
 	ut_out_text(out, "]");
 	free(cats);
 	free(counts);
@@ -340,11 +341,11 @@ static void put_state(const struct ut_view *v, struct ut_out *out)
 	pthread_mutex_lock(lock);
 	ut_out_fmt(out, "\"live\":%s", s->live ? "true" : "false");
 	if (s->generation)
-		put_number(out, ",\"generation\":", s->generation);
+		view_header_put_number(out, ",\"generation\":", s->generation);
 	if (s->read < 1)
 		ut_out_fmt(out, ",\"read\":%.4f", s->read > 0 ? s->read : 0);
 	if (s->bytes)
-		put_number(out, ",\"bytes\":", s->bytes);
+		view_header_put_number(out, ",\"bytes\":", s->bytes);
 	if (s->ended)
 		put_z(out, ",\"ended\":", s->ended);
 	if (s->trouble)
@@ -362,16 +363,16 @@ void ut_view_put_state(struct ut_view *v, struct ut_out *out)
 void ut_view_header_info(const struct ut_view *v, const struct ut_view_header *header,
 			 struct ut_out *out)
 {
-	put_title(v, "{\"title\":", out);
+	view_header_put_title(v, "{\"title\":", out);
 	put_files(v, out);
 	if (v->before)
-		put_title(v->before, ",\"before\":", out);
+		view_header_put_title(v->before, ",\"before\":", out);
 	ut_out_fmt(out, ",\"start\":\"%" PRId64 "\"", v->start > 0 ? v->start : 0);
-	put_number(out, ",\"span\":", v->span);
-	put_number(out, ",\"slices\":", header->slices);
-	put_number(out, ",\"samples\":", header->samples);
-	put_number(out, ",\"ranks\":", v->rank_count);
-	put_number(out, ",\"types\":", header->types);
+	view_header_put_number(out, ",\"span\":", v->span);
+	view_header_put_number(out, ",\"slices\":", header->slices);
+	view_header_put_number(out, ",\"samples\":", header->samples);
+	view_header_put_number(out, ",\"ranks\":", v->rank_count);
+	view_header_put_number(out, ",\"types\":", header->types);
 	put_cats(v, out);
 	put_pauses(v, out);
 	put_losses(v, out);
@@ -467,11 +468,11 @@ void ut_view_header_place(const struct ut_view *v, uint32_t place, uint32_t trac
 		   place_id(v, place),
 		   p->parent == UT_NO_PLACE ? -1 : (int64_t)place_id(v, p->parent),
 		   place_kinds[p->kind]);
-	put_str(out, ",\"name\":", p->name);
+	view_header_put_str(out, ",\"name\":", p->name);
 	if (p->sub.len)
-		put_str(out, ",\"sub\":", p->sub);
+		view_header_put_str(out, ",\"sub\":", p->sub);
 	if (p->unit.len)
-		put_str(out, ",\"unit\":", p->unit);
+		view_header_put_str(out, ",\"unit\":", p->unit);
 	if (p->tid)
 		ut_out_fmt(out, ",\"tid\":%" PRIu64, p->tid);
 	if (p->calls)
@@ -509,13 +510,13 @@ int ut_answer_types(struct ut_view *v, const struct ut_ask *a, struct ut_out *ou
 	uint32_t last = v->type_count - first > TYPE_PAGE ? first + TYPE_PAGE : v->type_count;
 
 	(void)err;
-	put_number(out, "{\"first\":", a->first);
+	view_header_put_number(out, "{\"first\":", a->first);
 	ut_out_text(out, ",\"names\":[");
 	for (uint32_t i = first; i < last; i++)
-		put_str(out, i > first ? "," : "", ut_view_type_name(v, i));
+		view_header_put_str(out, i > first ? "," : "", ut_view_type_name(v, i));
 	ut_out_text(out, "],\"cats\":[");
 	for (uint32_t i = first; i < last; i++)
-		put_str(out, i > first ? "," : "", ut_view_type_cat(v, i));
+		view_header_put_str(out, i > first ? "," : "", ut_view_type_cat(v, i));
 	ut_out_text(out, "]}");
 	return 0;
 }
@@ -537,7 +538,7 @@ int ut_answer_words(struct ut_view *v, const struct ut_ask *a, struct ut_out *ou
 		    !ut_view_type_name(v, i).len)
 			continue;
 		said[v->name_of[i]] = true;
-		put_str(out, count++ ? "," : "", ut_view_type_name(v, i));
+		view_header_put_str(out, count++ ? "," : "", ut_view_type_name(v, i));
 	}
 	ut_out_text(out, "]");
 	free(said);

@@ -45,7 +45,7 @@ bool ut_auth_use_token(struct ut_auth *g, const char *token)
 	return found;
 }
 
-static bool is_name(const char *browser)
+static bool auth_is_name(const char *browser)
 {
 	return browser && strlen(browser) == UT_SECRET - 1 &&
 	       strspn(browser, "0123456789abcdef") == UT_SECRET - 1;
@@ -53,7 +53,7 @@ static bool is_name(const char *browser)
 
 bool ut_auth_exchange_token(struct ut_auth *g, const char *token, const char *browser, int64_t now)
 {
-	bool named = is_name(browser), again;
+	bool named = auth_is_name(browser), again;
 
 	if (!token)
 		return false;

@@ -90,7 +90,7 @@ static void write_values(struct ut_json_writer *w, const struct ut_session_event
 		ut_write_i64(w, "code", n->code);
 }
 
-static double now_s(void)
+static double event_file_now_s(void)
 {
 	struct timespec t;
 
@@ -102,7 +102,7 @@ void ut_event_file_write(struct ut_event_file *f, const struct ut_session_event 
 {
 	struct ut_buf line = { 0 };
 	struct ut_json_writer w = { .to = &line };
-	double now = now_s();
+	double now = event_file_now_s();
 	ssize_t reported;
 
 	if (f->fd < 0)

@@ -26,7 +26,8 @@ void ut_session_notify_text(const struct ut_session_client *client, struct ut_se
 	ut_session_notify(client, event);
 }
 
-static void take_line(void *ctx, enum ut_log_level level, const char *module, const char *text)
+static void session_event_take_line(void *ctx, enum ut_log_level level, const char *module,
+				    const char *text)
 {
 	ut_session_notify(ctx, (struct ut_session_event){ .kind = UT_SESSION_EVENT_REMARK,
 							  .level = level,
@@ -42,7 +43,7 @@ static void take_state(void *ctx, const char *text)
 
 struct ut_logger ut_session_logger(struct ut_session_client *client)
 {
-	return (struct ut_logger){ .line = take_line,
+	return (struct ut_logger){ .line = session_event_take_line,
 				   .state = client->wants_progress ? take_state : NULL,
 				   .ctx = client };
 }

@@ -68,7 +68,8 @@ int ut_api_change_project(struct ut_call *c, struct ut_err *err)
 }
 
 /* Says how to get it back. */
-static int drop(struct ut_call *c, const char *project, const char *result, struct ut_err *err)
+static int api_projects_drop(struct ut_call *c, const char *project, const char *result,
+			     struct ut_err *err)
 {
 	char id[UT_TRASH_ID];
 	int rc;
@@ -85,12 +86,12 @@ static int drop(struct ut_call *c, const char *project, const char *result, stru
 
 int ut_api_drop_project(struct ut_call *c, struct ut_err *err)
 {
-	return drop(c, c->args[0], NULL, err);
+	return api_projects_drop(c, c->args[0], NULL, err);
 }
 
 int ut_api_drop_result(struct ut_call *c, struct ut_err *err)
 {
-	return drop(c, c->args[0], c->args[1], err);
+	return api_projects_drop(c, c->args[0], c->args[1], err);
 }
 
 /* ---- one result ----------------------------------------------------------------------------- */
@@ -102,7 +103,7 @@ struct file_list {
 };
 
 /* An upload is shown instead of a file of ours of that name. */
-static bool write_file(void *ctx, int at, const char *name, unsigned char type)
+static bool api_projects_write_file(void *ctx, int at, const char *name, unsigned char type)
 {
 	const struct file_list *l = ctx;
 	struct ut_json_writer *w = l->to;
@@ -127,10 +128,10 @@ static int write_files(struct ut_call *c, int at, struct ut_err *err)
 	int rc;
 
 	ut_write_open(&c->out, "files", '[');
-	rc = ut_folder_each(at, write_file, &l, err);
+	rc = ut_folder_each(at, api_projects_write_file, &l, err);
 	l.is_uploads = true;
 	if (!rc && l.uploads >= 0)
-		rc = ut_folder_each(l.uploads, write_file, &l, err);
+		rc = ut_folder_each(l.uploads, api_projects_write_file, &l, err);
 	if (l.uploads >= 0)
 		close(l.uploads);
 	ut_write_close(&c->out, ']');

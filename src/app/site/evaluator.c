@@ -52,7 +52,7 @@ struct ut_evaluator *ut_evaluator_new(void)
 	return j;
 }
 
-static void forget(struct wanted *w)
+static void evaluator_forget(struct wanted *w)
 {
 	free(w->project);
 	free(w->result);
@@ -65,12 +65,12 @@ void ut_evaluator_free(struct ut_evaluator *j)
 		return;
 	ut_evaluator_stop(j);
 	for (size_t i = 0; i < j->count; i++)
-		forget(&j->queue[i]);
+		evaluator_forget(&j->queue[i]);
 	pthread_mutex_destroy(&j->lock);
 	free(j);
 }
 
-static char *copied(const char *text)
+static char *evaluator_copied(const char *text)
 {
 	size_t size = strlen(text) + 1;
 
@@ -88,7 +88,8 @@ void ut_evaluator_add(struct ut_evaluator *j, const char *project, const char *r
 		j->queue[i].anew |= known && anew;
 	}
 	if (!known && j->count < WAITING)
-		j->queue[j->count++] = (struct wanted){ copied(project), copied(result), anew };
+		j->queue[j->count++] = (struct wanted){ evaluator_copied(project),
+							evaluator_copied(result), anew };
 	pthread_mutex_unlock(&j->lock);
 }
 
@@ -150,8 +151,9 @@ static int ask_once(struct ut_evaluator *j, const struct ut_viewed *what, const 
 }
 
 /* The answer as it was read; NULL: there is none. A trace may be read for a while. */
-static const struct ut_doc *ask(struct ut_evaluator *j, struct ut_arena *a, const struct wanted *w,
-				const char *path, const char *body)
+static const struct ut_doc *evaluator_ask(struct ut_evaluator *j, struct ut_arena *a,
+					  const struct wanted *w, const char *path,
+					  const char *body)
 {
 	const struct ut_viewed what = { .project = w->project, .result = w->result };
 	const struct ut_doc *t = NULL;
@@ -183,12 +185,12 @@ static bool is_failed(const struct ut_doc *info)
 static const struct ut_doc *find_first(struct ut_evaluator *j, struct ut_arena *a,
 				       const struct wanted *w, const char **tool)
 {
-	const struct ut_doc *info = ask(j, a, w, "/api/info", "{}"), *list;
+	const struct ut_doc *info = evaluator_ask(j, a, w, "/api/info", "{}"), *list;
 	const struct ut_doc *tools = ut_doc_get(info, "tools");
 
 	*tool = "";
 	if (is_failed(info)) { /* what else was found is of a run that did not complete */
-		list = ask(j, a, w, "/api/findings", "{\"scope\":{}}");
+		list = evaluator_ask(j, a, w, "/api/findings", "{\"scope\":{}}");
 		*tool = FAILED;
 		return list && list->kind == UT_DOC_LIST ? list->first : NULL;
 	}
@@ -206,7 +208,7 @@ static const struct ut_doc *find_first(struct ut_evaluator *j, struct ut_arena *
 			ut_write_text(&out, "tool", id);
 			ut_write_text(&out, "name", "findings");
 			ut_write_close(&out, '}');
-			list = ask(j, a, w, "/api/sheet", body.data);
+			list = evaluator_ask(j, a, w, "/api/sheet", body.data);
 			ut_buf_release(&body);
 			if (list && list->kind == UT_DOC_LIST && list->first) {
 				*tool = id;
@@ -216,14 +218,15 @@ static const struct ut_doc *find_first(struct ut_evaluator *j, struct ut_arena *
 	}
 	if (!info)
 		return NULL;
-	list = ask(j, a, w, "/api/findings", "{\"scope\":{}}");
+	list = evaluator_ask(j, a, w, "/api/findings", "{\"scope\":{}}");
 	return list && list->kind == UT_DOC_LIST ? list->first : NULL;
 }
 
 /* ---- in a word ------------------------------------------------------------------------------ */
 
 /* "Host-bound: launch ...", "Imbalance, even out ...": what stands in front is a name for it. */
-static const char *word_of(struct ut_arena *a, const struct ut_doc *finding, const char *tool)
+static const char *evaluator_word_of(struct ut_arena *a, const struct ut_doc *finding,
+				     const char *tool)
 {
 	const char *say = ut_doc_text(finding, "say"), *about = ut_doc_text(finding, "about");
 	const char *tone = ut_doc_text(finding, "tone");
@@ -256,7 +259,7 @@ static void write_verdict(struct ut_evaluator *j, int at, struct ut_arena *a,
 	struct ut_json_writer w = { .to = &text };
 
 	ut_write_open(&w, NULL, '{');
-	ut_write_text(&w, "verdict", word_of(a, finding, tool));
+	ut_write_text(&w, "verdict", evaluator_word_of(a, finding, tool));
 	for (size_t i = 0; i < 3; i++) {
 		const char *value = ut_doc_text(finding, members[i]);
 
@@ -269,7 +272,7 @@ static void write_verdict(struct ut_evaluator *j, int at, struct ut_arena *a,
 	ut_buf_release(&text);
 }
 
-static void evaluate(struct ut_evaluator *j, const struct wanted *w)
+static void evaluator_evaluate(struct ut_evaluator *j, const struct wanted *w)
 {
 	struct ut_arena arena = { 0 };
 	const struct ut_doc *finding;
@@ -290,7 +293,7 @@ static void evaluate(struct ut_evaluator *j, const struct wanted *w)
 
 /* ---- the thread ----------------------------------------------------------------------------- */
 
-static void *work(void *ctx)
+static void *evaluator_work(void *ctx)
 {
 	struct ut_evaluator *j = ctx;
 
@@ -304,10 +307,10 @@ static void *work(void *ctx)
 		}
 		pthread_mutex_unlock(&j->lock);
 		if (w.project)
-			evaluate(j, &w);
+			evaluator_evaluate(j, &w);
 		else
 			poll(NULL, 0, TICK_MS);
-		forget(&w);
+		evaluator_forget(&w);
 	}
 	return NULL;
 }
@@ -316,7 +319,7 @@ void ut_evaluator_run(struct ut_evaluator *j, struct ut_site *site)
 {
 	j->site = site;
 	if (!j->is_running)
-		j->is_running = !pthread_create(&j->thread, NULL, work, j);
+		j->is_running = !pthread_create(&j->thread, NULL, evaluator_work, j);
 }
 
 void ut_evaluator_stop(struct ut_evaluator *j)

@@ -61,7 +61,7 @@ const char *ut_result_state_word(enum ut_result_state state)
 	return state_words[state];
 }
 
-static enum ut_result_state state_of(const char *word)
+static enum ut_result_state data_dir_state_of(const char *word)
 {
 	for (size_t i = 0; word && i < STATES; i++) {
 		if (!strcmp(word, state_words[i]))
@@ -102,7 +102,7 @@ static void look_at_state(int at, struct ut_arena *a, const struct ut_doc *asked
 
 	r->state = !is_run ? UT_RESULT_READY : UT_RESULT_CUT;
 	if (state)
-		r->state = state_of(ut_doc_text(state, "state"));
+		r->state = data_dir_state_of(ut_doc_text(state, "state"));
 	if ((is_busy(r->state) || !state) && is_run)
 		r->state = !ut_supervisor_is_running(at) ? UT_RESULT_CUT
 			   : state                       ? r->state
@@ -112,7 +112,7 @@ static void look_at_state(int at, struct ut_arena *a, const struct ut_doc *asked
 	r->trouble = text_or_none(state, "trouble");
 }
 
-static void look(int at, struct ut_arena *a, struct ut_data_dir_result *r)
+static void data_dir_look(int at, struct ut_arena *a, struct ut_data_dir_result *r)
 {
 	const struct ut_doc *asked = read_tree(at, a, UT_RESULT_FILE);
 	const struct ut_doc *verdict = read_tree(at, a, UT_SUMMARY_FILE);
@@ -139,7 +139,7 @@ int ut_data_dir_find_result(const struct ut_data_dir *s, struct ut_arena *a, con
 	if (at < 0)
 		return at;
 	*to = (struct ut_data_dir_result){ .name = ut_arena_copy(a, result, strlen(result)) };
-	look(at, a, to);
+	data_dir_look(at, a, to);
 	close(at);
 	return 0;
 }
@@ -185,7 +185,7 @@ static bool add_result(void *ctx, int at, const char *name, unsigned char type)
 	p->results = ut_grow(p->results, p->count + 1, &p->cap, sizeof(*p->results));
 	r = &p->results[p->count++];
 	r->name = ut_arena_copy(l->arena, name, strlen(name));
-	look(fd, l->arena, r);
+	data_dir_look(fd, l->arena, r);
 	close(fd);
 	return p->count < RESULTS_MOST;
 }

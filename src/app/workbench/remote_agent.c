@@ -63,8 +63,8 @@ static struct ut_str str_of(const struct ut_buf *b)
 	return (struct ut_str){ b->data ? b->data : "", b->len };
 }
 
-static void report(struct agent *g, enum ut_remote_kind kind, const char *name, uint64_t offset,
-		   struct ut_str bytes)
+static void remote_agent_report(struct agent *g, enum ut_remote_kind kind, const char *name,
+				uint64_t offset, struct ut_str bytes)
 {
 	if (!g->is_left && ut_remote_write(TO, kind, name, offset, bytes))
 		g->is_left = true;
@@ -72,14 +72,14 @@ static void report(struct agent *g, enum ut_remote_kind kind, const char *name, 
 
 static int sorry(struct agent *g, const char *why)
 {
-	report(g, UT_REMOTE_ERROR, "-", 0, ut_str_of(why));
+	remote_agent_report(g, UT_REMOTE_ERROR, "-", 0, ut_str_of(why));
 	return 1;
 }
 
 /* ---- what is heard -------------------------------------------------------------------------- */
 
 /* The next line, in the arena; NULL: it is not here yet. */
-static char *next_line(struct agent *g)
+static char *remote_agent_next_line(struct agent *g)
 {
 	char *end = g->heard.len ? memchr(g->heard.data, '\n', g->heard.len) : NULL, *line;
 	size_t len;
@@ -95,7 +95,7 @@ static char *next_line(struct agent *g)
 
 static void send_tunnel(void *ctx, uint64_t number, struct ut_str bytes)
 {
-	report(ctx, UT_REMOTE_TUNNEL, "-", number, bytes);
+	remote_agent_report(ctx, UT_REMOTE_TUNNEL, "-", number, bytes);
 }
 
 /* Waits for more, up to ms (-1 = for ever). */
@@ -191,7 +191,7 @@ static void do_words(struct agent *g)
 
 	do {
 		tunnel = next_talk(g);
-		line = tunnel ? NULL : next_line(g);
+		line = tunnel ? NULL : remote_agent_next_line(g);
 		if (line)
 			run_command(g, line);
 	} while (tunnel > 0 || line);
@@ -217,7 +217,7 @@ static bool send_state(struct agent *g)
 		if (!g->state || strcmp(g->state, text.data) != 0) {
 			free(g->state);
 			g->state = memcpy(ut_make(text.len + 1), text.data, text.len);
-			report(g, UT_REMOTE_STATE, "-", 0, str_of(&text));
+			remote_agent_report(g, UT_REMOTE_STATE, "-", 0, str_of(&text));
 		}
 	}
 	ut_buf_release(&text);
@@ -232,7 +232,7 @@ static void send_output(struct agent *g)
 
 	while (!g->is_left && !ut_output_log_read(g->at, &from, PIECE, &text, &next, NULL) &&
 	       text.len) {
-		report(g, UT_REMOTE_OUTPUT, "-", from, str_of(&text));
+		remote_agent_report(g, UT_REMOTE_OUTPUT, "-", from, str_of(&text));
 		g->output = from = next;
 		text.len = 0;
 	}
@@ -248,7 +248,7 @@ static uint64_t send_file(struct agent *g, int at, const char *file, enum ut_rem
 	ssize_t got;
 
 	while (fd >= 0 && !g->is_left && (got = pread(fd, piece, PIECE, (off_t)from)) > 0) {
-		report(g, kind, name, from, (struct ut_str){ piece, (size_t)got });
+		remote_agent_report(g, kind, name, from, (struct ut_str){ piece, (size_t)got });
 		from += (uint64_t)got;
 	}
 	if (fd >= 0)
@@ -295,7 +295,8 @@ static void mend_name(char as[UT_NAME_MOST + 1], const char *name)
 static uint64_t hand_file(struct agent *g, int at, const char *name, const char *as)
 {
 	g->files++;
-	report(g, UT_REMOTE_FILE, as, 0, ut_str_of("")); /* it begins, and may be empty */
+	remote_agent_report(g, UT_REMOTE_FILE, as, 0,
+			    ut_str_of("")); /* it begins, and may be empty */
 	return send_file(g, at, name, UT_REMOTE_FILE, as, 0);
 }
 
@@ -354,7 +355,7 @@ static int hand_over(struct agent *g)
 	send_events(g);
 	if (ut_folder_each(g->at, send_one, g, NULL))
 		return sorry(g, "what was recorded cannot be read");
-	report(g, UT_REMOTE_END, "-", 0, ut_str_of(""));
+	remote_agent_report(g, UT_REMOTE_END, "-", 0, ut_str_of(""));
 	while (!g->is_left && !g->has_got) {
 		hear(g, -1);
 		do_words(g);
@@ -364,7 +365,7 @@ static int hand_over(struct agent *g)
 	return 0;
 }
 
-static int follow(struct agent *g)
+static int remote_agent_follow(struct agent *g)
 {
 	bool busy;
 
@@ -416,7 +417,7 @@ static int answer_devices(struct agent *g)
 	struct ut_json_writer w = { .to = &text };
 
 	write_devices(g, &w, NULL);
-	report(g, UT_REMOTE_ANSWER, "-", 0, str_of(&text));
+	remote_agent_report(g, UT_REMOTE_ANSWER, "-", 0, str_of(&text));
 	ut_buf_release(&text);
 	return g->is_left;
 }
@@ -435,7 +436,7 @@ static int answer_hello(struct agent *g)
 	ut_write_u64(&w, "cores", (uint64_t)sysconf(_SC_NPROCESSORS_ONLN));
 	write_devices(g, &w, "devices");
 	ut_write_close(&w, '}');
-	report(g, UT_REMOTE_ANSWER, "-", 0, str_of(&text));
+	remote_agent_report(g, UT_REMOTE_ANSWER, "-", 0, str_of(&text));
 	ut_buf_release(&text);
 	return g->is_left;
 }
@@ -447,7 +448,7 @@ static int answer_processes(struct agent *g)
 
 	ut_processes_write(&w);
 	if (text.len <= UT_REMOTE_FRAME_MOST)
-		report(g, UT_REMOTE_ANSWER, "-", 0, str_of(&text));
+		remote_agent_report(g, UT_REMOTE_ANSWER, "-", 0, str_of(&text));
 	ut_buf_release(&text);
 	return g->is_left;
 }
@@ -494,7 +495,7 @@ static int write_asked(struct agent *g, const struct ut_doc *t, const char *path
 
 /* A folder that was not there before. Its name becomes part of a command line of `record`, which
  * reads patterns: only what is plain. */
-static int add_run(struct agent *g, const char *name, struct ut_err *err)
+static int remote_agent_add_run(struct agent *g, const char *name, struct ut_err *err)
 {
 	char plain[41];
 	size_t len = 0;
@@ -524,7 +525,7 @@ static int open_run(struct agent *g, const struct ut_doc *t, bool is_new, const 
 	if (g->runs < 0)
 		return g->runs;
 	if (is_new)
-		rc = add_run(g, name, err);
+		rc = remote_agent_add_run(g, name, err);
 	g->at = rc ? rc : ut_folder_open(g->runs, g->name, false, err);
 	*path = ut_str_fmt(&g->arena, "%s/" UT_REMOTE_RUNS "/%s", here, g->name);
 	return g->at < 0 ? g->at : 0;
@@ -540,11 +541,11 @@ static int do_run(struct agent *g, const struct ut_doc *t, bool is_new)
 		rc = write_asked(g, t, path, &err);
 	if (rc)
 		return sorry(g, err.text);
-	report(g, UT_REMOTE_FOLDER, "-", 0,
-	       ut_str_of(path)); /* before anything runs: it can be found */
+	remote_agent_report(g, UT_REMOTE_FOLDER, "-", 0,
+			    ut_str_of(path)); /* before anything runs: it can be found */
 	if (is_new)
 		rc = ut_supervisor_start(g->at, g->program, NULL, &err);
-	return rc ? sorry(g, err.text) : follow(g);
+	return rc ? sorry(g, err.text) : remote_agent_follow(g);
 }
 
 static int do_ask(struct agent *g, const char *line)
@@ -578,7 +579,7 @@ int ut_remote_agent_run(void)
 	    write(TO, UT_REMOTE_BEGIN "\n", sizeof(UT_REMOTE_BEGIN)) !=
 		    (ssize_t)sizeof(UT_REMOTE_BEGIN))
 		return 1;
-	while (!g.is_left && !(line = next_line(&g)))
+	while (!g.is_left && !(line = remote_agent_next_line(&g)))
 		hear(&g, -1);
 	if (line)
 		status = do_ask(&g, line);

@@ -25,7 +25,7 @@ struct tidying {
 	size_t own_len;
 };
 
-static bool is_ours(const char *name)
+static bool remote_agents_is_ours(const char *name)
 {
 	const char *mark = strrchr(name, '-');
 
@@ -35,7 +35,7 @@ static bool is_ours(const char *name)
 	       strspn(mark + 1, "0123456789abcdef") == MARK;
 }
 
-static bool is_inside(const char *path, const char *folder)
+static bool remote_agents_is_inside(const char *path, const char *folder)
 {
 	size_t len = strlen(folder);
 
@@ -54,7 +54,7 @@ static bool is_mapped(const char *pid, const char *folder)
 	while (maps && !found && fgets(line, sizeof(line), maps)) {
 		const char *file = strchr(line, '/');
 
-		found = file && is_inside(file, folder);
+		found = file && remote_agents_is_inside(file, folder);
 	}
 	if (maps)
 		fclose(maps);
@@ -81,7 +81,7 @@ static bool tidy_one(void *ctx, int at, const char *name, unsigned char type)
 	char path[PATH_MAX];
 	struct stat st;
 
-	if (type != DT_DIR || !is_ours(name) ||
+	if (type != DT_DIR || !remote_agents_is_ours(name) ||
 	    (strlen(name) == t->own_len && !strncmp(name, t->own, t->own_len)))
 		return true;
 	if (fstatat(at, name, &st, AT_SYMLINK_NOFOLLOW) || st.st_uid != geteuid() ||
@@ -100,7 +100,7 @@ void ut_remote_agents_tidy(const char *program)
 
 	if (at < 0)
 		return;
-	if (realpath(UT_REMOTE_AGENTS, t.top) && is_inside(program, t.top)) {
+	if (realpath(UT_REMOTE_AGENTS, t.top) && remote_agents_is_inside(program, t.top)) {
 		char name[NAME_MAX + 1];
 
 		t.own = program + strlen(t.top) + 1;

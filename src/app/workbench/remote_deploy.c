@@ -73,7 +73,7 @@ static void add_mark(struct files *f, const char *bytes, size_t len)
 		f->mark = (f->mark ^ (unsigned char)bytes[i]) * UINT64_C(1099511628211);
 }
 
-static void add_file(struct files *f, const char *path, const char *as)
+static void remote_deploy_add_file(struct files *f, const char *path, const char *as)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	char *piece = ut_make(PIECE);
@@ -95,7 +95,7 @@ static void add_file(struct files *f, const char *path, const char *as)
 	free(piece);
 }
 
-static int is_shown(const struct dirent *e)
+static int remote_deploy_is_shown(const struct dirent *e)
 {
 	return e->d_name[0] != '.' && strcmp(e->d_name, "__pycache__") != 0;
 }
@@ -103,7 +103,7 @@ static int is_shown(const struct dirent *e)
 static void add_folder(struct files *f, const char *path, const char *as, int depth)
 {
 	struct dirent **list = NULL;
-	int count = depth ? scandir(path, &list, is_shown, alphasort) : 0;
+	int count = depth ? scandir(path, &list, remote_deploy_is_shown, alphasort) : 0;
 
 	for (int i = 0; i < count; i++) {
 		const char *from = ut_path_join(f->arena, path, list[i]->d_name);
@@ -112,7 +112,7 @@ static void add_folder(struct files *f, const char *path, const char *as, int de
 		if (ut_path_is_dir(from))
 			add_folder(f, from, to, depth - 1);
 		else
-			add_file(f, from, to);
+			remote_deploy_add_file(f, from, to);
 		free(list[i]);
 	}
 	free(list);
@@ -126,8 +126,8 @@ static int find_files(struct files *f, const char *program, struct ut_err *err)
 	if (rc)
 		return rc;
 	f->mark = UINT64_C(14695981039346656037);
-	add_file(f, program, "bin/unitrace");
-	add_file(f, library, "lib/libunitrace.so");
+	remote_deploy_add_file(f, program, "bin/unitrace");
+	remote_deploy_add_file(f, library, "lib/libunitrace.so");
 	add_folder(f, ut_path_join(f->arena, ut_path_dir(f->arena, library), "unitrace"),
 		   "lib/unitrace", DEPTH);
 	return f->failed ? ut_err_set(err, -EIO, "our own files cannot be read, to be copied") : 0;
@@ -170,7 +170,7 @@ static int send_file(struct ut_ssh *s, struct ut_out *o, const struct file *file
 	return rc;
 }
 
-static int send_all(struct ut_ssh *s, const struct files *f, const char *first)
+static int remote_deploy_send_all(struct ut_ssh *s, const struct files *f, const char *first)
 {
 	struct ut_out *o = ut_out_open_memory();
 	int rc = ut_ssh_send(s, first, strlen(first), ANSWER_MS);
@@ -196,7 +196,7 @@ static int copy_there(const struct ut_ssh_opts *opts, const struct files *f, con
 	rc = ut_ssh_start(&s, &packed, copy, err);
 	if (rc)
 		return rc;
-	rc = send_all(&s, f, first);
+	rc = remote_deploy_send_all(&s, f, first);
 	if (ut_spawned_finish(&s.program, &text, SEND_MS, NULL) || rc || s.program.status ||
 	    !text.len || !strstr(text.data, "copied")) {
 		struct ut_err why = { 0 };
@@ -212,8 +212,8 @@ static int copy_there(const struct ut_ssh_opts *opts, const struct files *f, con
 /* ---- entering ------------------------------------------------------------------------------- */
 
 /* The next line that it says. */
-static int read_line(struct ut_ssh *s, struct ut_remote_reader *r, char to[LINE],
-		     struct ut_err *err)
+static int remote_deploy_read_line(struct ut_ssh *s, struct ut_remote_reader *r, char to[LINE],
+				   struct ut_err *err)
 {
 	char piece[4096];
 	ssize_t got;
@@ -246,15 +246,15 @@ static int handshake(struct ut_ssh *s, const struct ut_ssh_opts *opts, struct ut
 		return rc;
 	}
 	while (!rc && !*there && strcmp(line, UT_REMOTE_ABSENT) != 0) {
-		rc = read_line(s, r, line, err);
+		rc = remote_deploy_read_line(s, r, line, err);
 		*there = !rc && !strcmp(line, UT_REMOTE_BEGIN);
 	}
 	if (rc || *there)
 		return rc;
 	uname(&us);
-	rc = read_line(s, r, line, err);
+	rc = remote_deploy_read_line(s, r, line, err);
 	if (!rc)
-		rc = read_line(s, r, kind, err);
+		rc = remote_deploy_read_line(s, r, kind, err);
 	if (!rc && (strcmp(line, us.sysname) != 0 || strcmp(kind, us.machine) != 0))
 		rc = ut_err_set(
 			err, -ENOEXEC,

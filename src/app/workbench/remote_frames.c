@@ -71,7 +71,7 @@ bool ut_remote_reader_line(struct ut_remote_reader *r, char *to, size_t room)
 }
 
 /* A number of digits and a blank behind it. */
-static bool read_number(const char **at, uint64_t *to)
+static bool remote_frames_read_number(const char **at, uint64_t *to)
 {
 	char *end;
 
@@ -86,7 +86,7 @@ static bool read_number(const char **at, uint64_t *to)
 }
 
 /* "KIND OFFSET LENGTH NAME" */
-static bool read_head(const char *head, struct ut_remote_frame *f, uint64_t *length)
+static bool remote_frames_read_head(const char *head, struct ut_remote_frame *f, uint64_t *length)
 {
 	size_t len = strcspn(head, " "), kind = 0;
 
@@ -96,8 +96,9 @@ static bool read_head(const char *head, struct ut_remote_frame *f, uint64_t *len
 		return false;
 	f->kind = (enum ut_remote_kind)kind;
 	head += len + 1;
-	if (!read_number(&head, &f->offset) || !read_number(&head, length) ||
-	    *length > UT_REMOTE_FRAME_MOST || f->offset > INT64_MAX - UT_REMOTE_FRAME_MOST)
+	if (!remote_frames_read_number(&head, &f->offset) ||
+	    !remote_frames_read_number(&head, length) || *length > UT_REMOTE_FRAME_MOST ||
+	    f->offset > INT64_MAX - UT_REMOTE_FRAME_MOST)
 		return false;
 	if (f->kind == UT_REMOTE_FILE ? !ut_remote_name_fits(head) : strcmp(head, "-") != 0)
 		return false;
@@ -119,7 +120,7 @@ int ut_remote_reader_next(struct ut_remote_reader *r, struct ut_remote_frame *f,
 		return ut_err_set(err, -EPROTO, "the other side does not speak as our agent does");
 	memcpy(head, rest.ptr, len);
 	head[len] = '\0';
-	if (!read_head(head, f, &length))
+	if (!remote_frames_read_head(head, f, &length))
 		return ut_err_set(err, -EPROTO, "the other side does not speak as our agent does");
 	if (rest.len - len - 1 < length)
 		return 0;

@@ -64,7 +64,7 @@ struct remote {
 	bool is_over;
 };
 
-static double now_s(void)
+static double remote_run_now_s(void)
 {
 	struct timespec t;
 
@@ -79,19 +79,19 @@ static void write_state(struct remote *f, enum ut_result_state state)
 	ut_supervisor_state_write(f->parts->at, &f->state);
 }
 
-static int fail(struct remote *f, const char *why)
+static int remote_run_fail(struct remote *f, const char *why)
 {
 	if (why[0])
 		snprintf(f->trouble, sizeof(f->trouble), "%s", why);
 	if (!(f->state.ended > 0))
-		f->state.ended = now_s();
+		f->state.ended = remote_run_now_s();
 	write_state(f, UT_RESULT_FAILED);
 	return 0;
 }
 
 /* ---- where it lies -------------------------------------------------------------------------- */
 
-static void read_place(struct remote *f)
+static void remote_run_read_place(struct remote *f)
 {
 	const struct ut_doc *t;
 
@@ -186,7 +186,7 @@ static void tend_viewer(struct remote *f)
 
 /* ---- what it tells -------------------------------------------------------------------------- */
 
-static enum ut_result_state state_of(const char *word)
+static enum ut_result_state remote_run_state_of(const char *word)
 {
 	for (int i = 0; word && i <= UT_RESULT_CUT; i++) {
 		if (!strcmp(word, ut_result_state_word((enum ut_result_state)i)))
@@ -207,7 +207,7 @@ static void take_state(struct remote *f, struct ut_str text)
 
 		trouble = ut_doc_text(t, "trouble");
 		snprintf(f->there_trouble, sizeof(f->there_trouble), "%s", trouble ? trouble : "");
-		f->there = state_of(ut_doc_text(t, "state"));
+		f->there = remote_run_state_of(ut_doc_text(t, "state"));
 		f->state.status = (int)ut_doc_number(t, "status", -1);
 		f->state.ended = seconds >= 0 ? f->state.started + seconds : 0;
 		f->state.is_killed |= ut_doc_flag(t, "cancelled", false);
@@ -235,7 +235,7 @@ static void take_output(struct remote *f, uint64_t offset, struct ut_str bytes)
 }
 
 /* Files of the result that are written here, whatever the other side says. */
-static bool is_ours(const char *name)
+static bool remote_run_is_ours(const char *name)
 {
 	static const char *const ours[] = {
 		UT_PROJECT_FILE,    UT_RESULT_FILE,       UT_STATE_FILE,   UT_LOG_FILE,
@@ -287,7 +287,7 @@ static int take_file(struct remote *f, const struct ut_remote_frame *frame, stru
 
 	snprintf(top, sizeof(top), "%.*s",
 		 (int)(slash ? (size_t)(slash - frame->name) : strlen(frame->name)), frame->name);
-	if (is_ours(top))
+	if (remote_run_is_ours(top))
 		return ut_err_set(err, -EPROTO, "the other side sends a file of ours: %s", top);
 	f->files += begins;
 	f->code += slash ? frame->bytes.len : 0;
@@ -501,7 +501,7 @@ static int stay_in_touch(struct remote *f, struct ut_err *err)
 
 /* ---- beginning and end ---------------------------------------------------------------------- */
 
-static const char *open_parts(struct remote *f, struct ut_err *err)
+static const char *remote_run_open_parts(struct remote *f, struct ut_err *err)
 {
 	ssize_t got = read(UT_SUPERVISOR_SECRET_FD, f->secret, sizeof(f->secret) - 1);
 
@@ -522,23 +522,23 @@ static const char *open_parts(struct remote *f, struct ut_err *err)
 	if (ut_output_log_open(&f->output, f->parts->at, err))
 		return err->text;
 	if (!f->parts->is_new)
-		read_place(f);
+		remote_run_read_place(f);
 	return f->parts->is_new || f->run
 		       ? NULL
 		       : "it was cut off before anything ran on the other machine";
 }
 
-static int finish(struct remote *f, int rc, const struct ut_err *err)
+static int remote_run_finish(struct remote *f, int rc, const struct ut_err *err)
 {
 	if (rc && f->folder && rc != -ECANCELED) {
 		snprintf(f->trouble, sizeof(f->trouble),
 			 "%.450s. What runs or was recorded there lies in %.200s:%.250s; fetch it "
 			 "when it can be reached",
 			 err->text, f->target.host, f->folder);
-		return fail(f, "");
+		return remote_run_fail(f, "");
 	}
 	if (rc)
-		return fail(f, err->text);
+		return remote_run_fail(f, err->text);
 	snprintf(f->trouble, sizeof(f->trouble), "%s", f->there_trouble);
 	write_state(f, f->there);
 	return 0;
@@ -551,17 +551,17 @@ int ut_remote_run(const struct ut_remote_parts *parts)
 			    .output = { .head = -1, .tail = -1 },
 			    .opts = { .own = -1 },
 			    .viewer = -1,
-			    .state = { .status = -1, .started = now_s() } };
+			    .state = { .status = -1, .started = remote_run_now_s() } };
 	struct ut_err err = { 0 };
-	const char *wrong = open_parts(&f, &err);
+	const char *wrong = remote_run_open_parts(&f, &err);
 	int rc;
 
 	write_state(&f, UT_RESULT_STARTING);
 	if (wrong) {
-		fail(&f, wrong);
+		remote_run_fail(&f, wrong);
 	} else {
 		rc = stay_in_touch(&f, &err);
-		finish(&f, rc, &err);
+		remote_run_finish(&f, rc, &err);
 	}
 	explicit_bzero(f.secret, sizeof(f.secret));
 	ut_output_log_close(&f.output);

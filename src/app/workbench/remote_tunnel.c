@@ -6,14 +6,14 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-static void forget(struct ut_tunnel *one)
+static void remote_tunnel_forget(struct ut_tunnel *one)
 {
 	close(one->fd);
 	ut_buf_release(&one->out);
 	*one = (struct ut_tunnel){ 0 };
 }
 
-static struct ut_tunnel *find(struct ut_tunnels *t, uint64_t number)
+static struct ut_tunnel *remote_tunnel_find(struct ut_tunnels *t, uint64_t number)
 {
 	for (size_t i = 0; i < UT_TUNNELS_MAX; i++) {
 		if (t->items[i].number == number)
@@ -33,7 +33,8 @@ bool ut_tunnels_has(const struct ut_tunnels *t, uint64_t number)
 
 bool ut_tunnels_add(struct ut_tunnels *t, uint64_t number, int fd)
 {
-	struct ut_tunnel *one = number && !ut_tunnels_has(t, number) ? find(t, 0) : NULL;
+	struct ut_tunnel *one =
+		number && !ut_tunnels_has(t, number) ? remote_tunnel_find(t, 0) : NULL;
 
 	if (!one || fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK) < 0) {
 		close(fd);
@@ -47,7 +48,7 @@ void ut_tunnels_release(struct ut_tunnels *t)
 {
 	for (size_t i = 0; i < UT_TUNNELS_MAX; i++) {
 		if (t->items[i].number)
-			forget(&t->items[i]);
+			remote_tunnel_forget(&t->items[i]);
 	}
 }
 
@@ -68,7 +69,7 @@ static bool write_some(struct ut_tunnel *one)
 
 void ut_tunnels_take(struct ut_tunnels *t, uint64_t number, struct ut_str bytes)
 {
-	struct ut_tunnel *one = number ? find(t, number) : NULL;
+	struct ut_tunnel *one = number ? remote_tunnel_find(t, number) : NULL;
 
 	if (!one)
 		return;
@@ -115,6 +116,6 @@ void ut_tunnels_move(struct ut_tunnels *t, ut_tunnel_fn report, void *ctx)
 			continue;
 		if (!one->is_over)
 			report(ctx, one->number, (struct ut_str){ "", 0 });
-		forget(one);
+		remote_tunnel_forget(one);
 	}
 }

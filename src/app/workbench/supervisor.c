@@ -18,7 +18,7 @@
 #define FIRST_FD 10
 
 /* The lock belongs to the open file: whoever has a copy of the descriptor has it. */
-static int lock(int at, struct ut_err *err)
+static int supervisor_lock(int at, struct ut_err *err)
 {
 	int low = ut_folder_open_file(at, UT_RESULT_FILE, NULL, err), fd;
 
@@ -97,10 +97,10 @@ static int spawn(int at, const int fds[2], const char *program, const char *what
 	return status ? ut_err_set(err, -EIO, "the run could not be started") : 0;
 }
 
-static int start(int at, const char *program, const char *what, const char *secret,
-		 struct ut_err *err)
+static int supervisor_start(int at, const char *program, const char *what, const char *secret,
+			    struct ut_err *err)
 {
-	int fds[2] = { lock(at, err), -1 }, low, rc;
+	int fds[2] = { supervisor_lock(at, err), -1 }, low, rc;
 
 	if (fds[0] < 0)
 		return fds[0];
@@ -123,12 +123,12 @@ static int start(int at, const char *program, const char *what, const char *secr
 
 int ut_supervisor_start(int at, const char *program, const char *secret, struct ut_err *err)
 {
-	return start(at, program, "run", secret, err);
+	return supervisor_start(at, program, "run", secret, err);
 }
 
 int ut_supervisor_recover(int at, const char *program, const char *secret, struct ut_err *err)
 {
-	return start(at, program, "recover", secret, err);
+	return supervisor_start(at, program, "recover", secret, err);
 }
 
 int ut_supervisor_send(int at, enum ut_supervisor_command word, struct ut_err *err)

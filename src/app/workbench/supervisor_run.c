@@ -63,7 +63,7 @@ struct supervisor {
 	bool is_killed;
 };
 
-static double now_s(clockid_t clock)
+static double supervisor_run_now_s(clockid_t clock)
 {
 	struct timespec t;
 
@@ -352,7 +352,7 @@ static void run_command(struct supervisor *k, const char *word)
 			write_state(k, state == UT_STATE_PAUSED ? UT_RESULT_PAUSED
 								: UT_RESULT_RUNNING);
 	} else if (!strcmp(word, "stop") && !(k->asked_to_stop > 0)) {
-		k->asked_to_stop = now_s(CLOCK_MONOTONIC);
+		k->asked_to_stop = supervisor_run_now_s(CLOCK_MONOTONIC);
 		k->stop_sent = SIGINT;
 		signal_programs(k, SIGINT, false);
 	} else if (!strcmp(word, "kill")) {
@@ -381,7 +381,8 @@ static void read_commands(struct supervisor *k)
 /* Who does not end when asked is told, and then ended. */
 static void insist(struct supervisor *k)
 {
-	double waited = k->asked_to_stop > 0 ? now_s(CLOCK_MONOTONIC) - k->asked_to_stop : 0;
+	double waited =
+		k->asked_to_stop > 0 ? supervisor_run_now_s(CLOCK_MONOTONIC) - k->asked_to_stop : 0;
 	int number = waited > KILL_S ? SIGKILL : waited > TERM_S ? SIGTERM : SIGINT;
 
 	if (!(k->asked_to_stop > 0) || number == k->stop_sent || k->state == UT_RESULT_WRITING)
@@ -432,14 +433,14 @@ static void wait_for_end(struct supervisor *k, int *status)
 	}
 }
 
-static void finish(struct supervisor *k, int status)
+static void supervisor_run_finish(struct supervisor *k, int status)
 {
 	bool ran;
 
 	look_at_log(k); /* that the program has ended may be its last line */
 	ran = k->status >= 0;
 	if (!(k->ended > 0))
-		k->ended = now_s(CLOCK_REALTIME);
+		k->ended = supervisor_run_now_s(CLOCK_REALTIME);
 	if (k->status < 0)
 		k->status = status;
 	if (k->is_killed)
@@ -520,7 +521,7 @@ static int supervise_recovery(struct supervisor *k)
 			       .count = 9 };
 	int status;
 
-	k->started = now_s(CLOCK_REALTIME);
+	k->started = supervisor_run_now_s(CLOCK_REALTIME);
 	if (ut_folder_each(k->at, find_leftover, &l, NULL) || l.count == 9) {
 		set_trouble(k, "it was cut off before anything was recorded");
 		write_state(k, UT_RESULT_FAILED);
@@ -541,7 +542,7 @@ static int supervise_recovery(struct supervisor *k)
 	return 0;
 }
 
-static int open_parts(struct supervisor *k, bool is_run)
+static int supervisor_run_open_parts(struct supervisor *k, bool is_run)
 {
 	sigset_t set;
 
@@ -572,7 +573,7 @@ static int supervise_run(struct supervisor *k)
 	const char *wrong = read_plan(k);
 	int status = 0;
 
-	k->started = now_s(CLOCK_REALTIME);
+	k->started = supervisor_run_now_s(CLOCK_REALTIME);
 	write_state(k, UT_RESULT_STARTING);
 	if (wrong || !start_program(k)) {
 		set_trouble(k, wrong);
@@ -581,7 +582,7 @@ static int supervise_run(struct supervisor *k)
 		return 0;
 	}
 	wait_for_end(k, &status);
-	finish(k, status);
+	supervisor_run_finish(k, status);
 	return 0;
 }
 
@@ -611,7 +612,7 @@ int ut_supervisor_run(const char *what)
 	pid = fork();
 	if (pid) /* who started us waits for this: from now on there is a supervisor */
 		return pid < 0;
-	if (open_parts(&k, is_run))
+	if (supervisor_run_open_parts(&k, is_run))
 		return 1;
 	rc = supervise(&k, is_run);
 	ut_output_log_close(&k.output);

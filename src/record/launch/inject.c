@@ -254,7 +254,7 @@ static void open_memory(const struct ut_inject *d, struct ut_env *env)
 }
 
 /* Lists that are separated by commas. */
-static void add_word(struct ut_env *env, const char *variable, const char *word)
+static void inject_add_word(struct ut_env *env, const char *variable, const char *word)
 {
 	const char *old = ut_env_get(env, variable);
 	size_t len = strlen(word);
@@ -289,8 +289,8 @@ static void open_sycl(const struct ut_inject *d, struct ut_env *env)
 		if (!framework || !framework[0])
 			ut_env_set(env, "XPTI_FRAMEWORK_DISPATCHER", "libxptifw.so");
 		ut_env_set(env, "XPTI_TRACE_ENABLE", "1");
-		add_word(env, "XPTI_SUBSCRIBERS", backend);
-		add_word(env, "UR_ENABLE_LAYERS", "UR_LAYER_TRACING");
+		inject_add_word(env, "XPTI_SUBSCRIBERS", backend);
+		inject_add_word(env, "UR_ENABLE_LAYERS", "UR_LAYER_TRACING");
 	}
 }
 

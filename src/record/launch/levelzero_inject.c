@@ -61,7 +61,7 @@ static const char *map_loader(size_t *size)
 }
 
 /* In a child: drivers may do anything while they are loaded. Bit i: the driver is to be listed. */
-static _Noreturn void look(void)
+static _Noreturn void levelzero_inject_look(void)
 {
 	size_t size = 0;
 	const char *loader = map_loader(&size);
@@ -90,7 +90,7 @@ static int drivers_here(void)
 			dup2(nowhere, 1);
 			dup2(nowhere, 2);
 		}
-		look();
+		levelzero_inject_look();
 	}
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;

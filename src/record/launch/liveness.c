@@ -15,7 +15,7 @@
 #define CHUNK 8192 /* the stack may be small: ulimit -s 64 */
 
 /* Does the file hold these bytes? Those at the end of a chunk are looked at again with the next. */
-static bool contains(int fd, const char *needle, size_t len)
+static bool liveness_contains(int fd, const char *needle, size_t len)
 {
 	char buf[CHUNK + PATH_MAX + 64];
 	size_t kept = 0;
@@ -42,7 +42,7 @@ static bool belongs(int proc, const char *pid, const char *needle, size_t len)
 	fd = openat(proc, path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return false;
-	yes = contains(fd, needle, len);
+	yes = liveness_contains(fd, needle, len);
 	close(fd);
 	return yes;
 }

@@ -13,7 +13,7 @@ void ut_deferred_free_init(struct ut_deferred_free *a)
 }
 
 /* Frees what nobody from this ticket on may read. */
-static void clear(struct ut_deferred_free *a, uint64_t first)
+static void deferred_free_clear(struct ut_deferred_free *a, uint64_t first)
 {
 	size_t gone = 0;
 
@@ -26,7 +26,7 @@ static void clear(struct ut_deferred_free *a, uint64_t first)
 
 void ut_deferred_free_release(struct ut_deferred_free *a)
 {
-	clear(a, UINT64_MAX);
+	deferred_free_clear(a, UINT64_MAX);
 	free(a->items);
 	free(a->readers);
 	pthread_mutex_destroy(&a->lock);
@@ -57,7 +57,7 @@ void ut_deferred_free_leave(struct ut_deferred_free *a, uint64_t ticket)
 		memmove(a->readers + at, a->readers + at + 1,
 			(a->reader_count - at) * sizeof(*a->readers));
 	}
-	clear(a, a->reader_count ? a->readers[0] : UINT64_MAX);
+	deferred_free_clear(a, a->reader_count ? a->readers[0] : UINT64_MAX);
 	pthread_mutex_unlock(&a->lock);
 }
 
