@@ -128,7 +128,7 @@ class Recorded(Reader):
         self.assertEqual(got.returncode, 0, got.stderr.decode())
         facts = json.loads(self.converted("b.json").read_text())["otherData"]["processes"][0]["counters"]
         facts = facts["CPU usage: all threads"]
-        self.assertGreater(facts["paused_ns"], 200e6)
+        self.assertGreater(facts["paused_ns"], 100e6)  # of 250 ms; a pause is seen at the next look
         rows = {r["name"]: r for r in self.said("stats", "--json", self.path)["counters"]}
         mean = 100 * facts["cpu_ns"] / facts["elapsed_ns"]
         self.assertAlmostEqual(rows["CPU usage: all threads"]["mean"], mean, delta=0.1)

@@ -19,7 +19,7 @@ SKIPPED = 77
 # --help prints the header. Those that do not have it are started by a test below.
 WITH_HELP = {"bench.sh", "check_docs.py", "ci.sh", "deb.sh", "demo.sh", "dist.sh", "fuzz.py", "gen_spool_table.py", "pictures.js",
              "pictures.sh", "release_check.sh", "setup.sh", "skipped.py", "test.sh", "version.sh", "web.sh"}
-WITH_A_JOB = {"check_layers.py", "check_limits.py", "fetch_packages.py", "fresh.sh"}
+WITH_A_JOB = {"check_layers.py", "check_limits.py", "check_words.py", "fetch_packages.py", "fresh.sh"}
 INTERPRETERS = {".py": [sys.executable, "-B"], ".sh": ["bash"], ".js": ["node"]}
 
 
@@ -68,7 +68,7 @@ class Jobs(Case):
 
     def test_checks_of_the_sources(self):
         """Whether they find something is for tools/ci.sh."""
-        for name in ("check_layers.py", "check_limits.py"):
+        for name in ("check_layers.py", "check_limits.py", "check_words.py"):
             status, said = self.tool(name)
             self.assertIn(status, (0, 1), said)
             self.assertEqual(bool(said), bool(status))

@@ -30,6 +30,7 @@
 struct page {
 	struct ut_view *view;
 	double pixel;    /* ns: of what is shorter, only the longest is here; 0 = everything is */
+	bool thinned;    /* something is not */
 	bool samples;    /* all samples of a profiler are here */
 	bool args;       /* so are all arguments */
 	uint64_t words;  /* of arguments that are here */
@@ -122,7 +123,8 @@ static void page_image_choose(struct page *p, uint64_t most)
 	}
 	p->pixel = choose_pixel(v, most);
 	p->samples = samples <= SAMPLES_MOST;
-	p->args = !p->pixel && words <= WORDS_MOST;
+	p->thinned = p->pixel > 0;
+	p->args = !p->thinned && words <= WORDS_MOST;
 	for (uint32_t i = 0; i < v->track_count; i++) {
 		const struct ut_lanes *lanes = v->tracks[i].lanes;
 
@@ -257,9 +259,9 @@ static void choose_rows(const struct page *p, const struct chosen *c)
 		uint8_t class = v->classes[type];
 		uint8_t kind = ut_store_type(t->trace->store, b->type[row % UT_BLOCK_ROWS])->kind;
 
-		if (class == UT_CLASS_SAMPLE ? p->samples : class != UT_CLASS_NONE && !p->pixel)
+		if (class == UT_CLASS_SAMPLE ? p->samples : class != UT_CLASS_NONE && !p->thinned)
 			page_image_keep(c->bits, row);
-		else if (kind == UT_KIND_ASYNC_END && !p->pixel)
+		else if (kind == UT_KIND_ASYNC_END && !p->thinned)
 			page_image_keep(c->bits, row);
 	}
 	for (uint32_t n = 0; shown && n < t->lanes->count; n++) {
@@ -267,10 +269,10 @@ static void choose_rows(const struct page *p, const struct chosen *c)
 
 		if (t->lanes->lanes[n].kind == UT_LANE_COUNTER)
 			keep_counter(p, c, &t->lanes->lanes[n]);
-		else if (p->pixel)
+		else if (p->thinned)
 			draw_track(v, t, n, p->pixel, keep_item, &of);
 	}
-	if (p->pixel)
+	if (p->thinned)
 		keep_ends(p->view, c);
 }
 
@@ -475,10 +477,10 @@ static void page_image_put_head(struct page *p, struct ut_out *const *images, st
 	ut_out_text(out, "{\"info\":");
 	ut_view_header_info(v, &intro, out);
 	ut_out_text(out, ",\"whole\":{");
-	if (p->pixel)
+	if (p->thinned)
 		put_whole(v, "aggregate", "", out);
 	if (!p->samples)
-		put_whole(v, "stacks", p->pixel ? "," : "", out);
+		put_whole(v, "stacks", p->thinned ? "," : "", out);
 	ut_out_text(out, "},\"traces\":[");
 	for (size_t i = 0; i < v->trace_count; i++) {
 		size_t len;
@@ -496,7 +498,7 @@ static void report_left(struct page *p)
 	uint64_t all = p->view->slices + count_marks(p->view);
 	char time[32];
 
-	if (p->pixel)
+	if (p->thinned)
 		ut_buf_fmt(&p->left,
 			   "%" PRIu64 " of %" PRIu64 " slices were left out to keep this page "
 			   "small: where several share %s of a lane, the longest is here",
