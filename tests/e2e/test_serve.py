@@ -502,6 +502,8 @@ class Projects(Server):
         if int(pathlib.Path(f"/proc/{viewer}/statm").read_text().split()[5]) < pages:  # not with a sanitizer
             self.assertLess(int(re.search(r"Max data size +(\d+)", limits)[1]), pages * os.sysconf("SC_PAGESIZE"))
         self.assertGreaterEqual(int(pathlib.Path(f"/proc/{viewer}/oom_score_adj").read_text()), 500)
+        os.kill(viewer, signal.SIGKILL)  # nobody asks for it any more, and it is not left as a zombie
+        common.wait_for(lambda: not common.children_of(self.server.pid), "end of the viewer")
 
     def test_what_is_no_trace_is_said_so_and_others_go_on(self):
         self.project("a")

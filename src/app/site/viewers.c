@@ -451,8 +451,9 @@ void ut_viewers_tidy(struct ut_viewers *v)
 	for (size_t i = 0; i < UT_VIEWERS_MOST; i++) {
 		struct viewer *one = &v->items[i];
 
-		if (one->project &&
-		    (now - one->asked > (int64_t)UT_VIEWERS_IDLE * 1000 || is_outlived(v, one)))
+		if (!one->project || (one->process.pid && viewers_has_ended(one, NULL)))
+			continue;
+		if (now - one->asked > (int64_t)UT_VIEWERS_IDLE * 1000 || is_outlived(v, one))
 			viewers_end(one);
 	}
 	pthread_mutex_unlock(&v->lock);

@@ -46,8 +46,8 @@ int ut_viewers_farewell(struct ut_viewers *v, const struct ut_viewed *what,
 /* The result has changed or is about to go: its viewers end. result NULL: all of the project. */
 void ut_viewers_drop(struct ut_viewers *v, const char *project, const char *result);
 
-/* Ends those that nobody asks, and those of runs that have ended since; call it about once a
- * second. */
+/* Ends those that nobody asks, and those of runs that have ended since; forgets those that ended by
+ * themselves. Call it every few seconds. */
 void ut_viewers_tidy(struct ut_viewers *v);
 
 #endif
