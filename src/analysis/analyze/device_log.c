@@ -133,18 +133,19 @@ static uint16_t api_of_driver(struct ut_device_log *log, uint8_t api)
 static void apis_add_registered(struct ut_device_log *log)
 {
 	for (unsigned int order = 1; order <= UT_APIS; order++) {
-		for (uint8_t i = 0; i < UT_APIS; i++) {
+		for (unsigned int i = 0; i < UT_APIS; i++) {
 			const struct ut_api_traits *traits = ut_api_traits(i);
+			uint8_t api = (uint8_t)i;
 
 			if (traits->order != order)
 				continue;
 			if (traits->by_type) {
-				api_add_type(log, i, UT_DEVICE_TYPE_CPU);
-				api_add_type(log, i, UT_DEVICE_TYPE_GPU);
+				api_add_type(log, api, UT_DEVICE_TYPE_CPU);
+				api_add_type(log, api, UT_DEVICE_TYPE_GPU);
 			}
-			log->state->no_api = api_add_type(log, i, UT_DEVICE_TYPE_UNKNOWN);
+			log->state->no_api = api_add_type(log, api, UT_DEVICE_TYPE_UNKNOWN);
 			if (traits->driver)
-				api_of_driver(log, i);
+				api_of_driver(log, api);
 		}
 	}
 }
@@ -722,45 +723,58 @@ static bool type_is_wanted(struct ut_device_log *log, const struct ut_trace *t,
 	return meaning == MEANS_CONTROL || (meaning & MEANING_MASK) == MEANS_CALL;
 }
 
-/* A trace of its own, so that arguments have a place while others read the store. */
+/* Calls of a store. The trace is one of its own: arguments have a place while others read the
+ * store. */
+struct call_rows {
+	struct ut_device_log *log;
+	const struct ut_store *store;
+	bool *wanted; /* by type */
+	struct ut_trace trace;
+	size_t cap; /* of its arguments */
+};
+
+static void call_rows_add(struct call_rows *c, uint32_t track, const struct ut_block *block)
+{
+	const struct ut_arglists *args = &c->store->args;
+
+	for (uint32_t i = 0; i < block->count; i++) {
+		uint32_t type = block->type[i];
+		struct ut_trace *t = &c->trace;
+		struct ut_event e;
+		size_t count;
+
+		if (!c->wanted[type < c->store->types.count ? type : 0])
+			continue;
+		e = ut_block_event(c->store, track, block, i);
+		count = ut_arglists_get(args, e.args, t->args + 1, c->cap > 2 ? c->cap - 2 : 0);
+		if (count + 2 > c->cap) {
+			t->args = ut_grow(t->args, count + 2, &c->cap, sizeof(*t->args));
+			ut_arglists_get(args, e.args, t->args + 1, count);
+		}
+		t->args[count + 1].type = UT_ARG_END;
+		t->arg_count = count + 2;
+		e.args = count ? 1 : 0;
+		log_event(&c->log->sink, t, &e);
+	}
+}
+
 static void store_add_calls(struct ut_device_log *log, const struct ut_store *store)
 {
-	bool *wanted = ut_make((size_t)store->types.count + 1), any = false;
-	struct ut_trace t = store->trace;
-	size_t cap = 0;
+	struct call_rows c = { log, store, ut_make((size_t)store->types.count + 1), store->trace,
+			       0 };
+	bool any = false;
 
 	log->state->counted = true;
 	log->state->arrows = needs_arrows(&store->trace);
 	for (uint32_t i = 0; i < store->types.count; i++)
-		any |= wanted[i] = type_is_wanted(log, &store->trace, &store->types.items[i]);
-	t.args = NULL;
-	for (uint32_t track = 0; any && track < t.track_count; track++) {
-		for (size_t b = 0; b < ut_rows_blocks(&store->rows[track]); b++) {
-			const struct ut_block *block = &store->rows[track].blocks[b];
-
-			for (uint32_t i = 0; i < block->count; i++) {
-				uint32_t type = block->type[i];
-				struct ut_event e;
-				size_t count;
-
-				if (!wanted[type < store->types.count ? type : 0])
-					continue;
-				e = ut_block_event(store, track, block, i);
-				count = ut_arglists_get(&store->args, e.args, t.args + 1,
-							cap > 2 ? cap - 2 : 0);
-				if (count + 2 > cap) {
-					t.args = ut_grow(t.args, count + 2, &cap, sizeof(*t.args));
-					ut_arglists_get(&store->args, e.args, t.args + 1, count);
-				}
-				t.args[count + 1].type = UT_ARG_END;
-				t.arg_count = count + 2;
-				e.args = count ? 1 : 0;
-				log_event(&log->sink, &t, &e);
-			}
-		}
+		any |= c.wanted[i] = type_is_wanted(log, &store->trace, &store->types.items[i]);
+	c.trace.args = NULL;
+	for (uint32_t track = 0; any && track < c.trace.track_count; track++) {
+		for (size_t b = 0; b < ut_rows_blocks(&store->rows[track]); b++)
+			call_rows_add(&c, track, &store->rows[track].blocks[b]);
 	}
-	free(t.args);
-	free(wanted);
+	free(c.trace.args);
+	free(c.wanted);
 }
 
 void ut_device_log_store(struct ut_device_log *log, const struct ut_store *store)

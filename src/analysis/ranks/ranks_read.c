@@ -811,8 +811,10 @@ static int read_process(struct reader *rd, uint32_t process, struct ut_err *err)
 		n = ranks_read_count_rows(rd, i);
 		all.calls += n.calls;
 		all.ends += n.ends;
-		best = n.calls > most ? i : best;
-		most = n.calls > most ? n.calls : most;
+		if (n.calls > most) {
+			best = i;
+			most = n.calls;
+		}
 	}
 	beside = find_beside(rd, process);
 	if (!all.calls) {
@@ -824,9 +826,7 @@ static int read_process(struct reader *rd, uint32_t process, struct ut_err *err)
 		return 0;
 	}
 	if (all.calls >= UINT32_MAX)
-		return ut_err_set(err, -EFBIG,
-				  "rank %" PRId32 " has made %" PRIu64
-				  " calls: more than there is room for",
+		return ut_err_set(err, -EFBIG, "rank %" PRId32 ": %" PRIu64 " calls are too many",
 				  p->rank, all.calls);
 	rd->rank = ut_ranks_new(rd->ranks, p->rank);
 	ranks_read_make_room(rd->rank, &all);

@@ -61,11 +61,12 @@ static const struct ut_opt *categorize_make_table(struct ut_arena *a, struct cat
 static int convert(const struct categorize_opts *o, struct ut_err *err)
 {
 	struct ut_schema schema = { .ignore_spaces = !o->keep_spaces };
-	struct ut_str ini =
-		ut_path_exists(o->input) ? (struct ut_str){ 0 } : ut_schema_ready(o->input);
+	struct ut_str ini = { 0 };
 	struct ut_buf text = { 0 }, json = { 0 };
 	int rc = 0;
 
+	if (!ut_path_exists(o->input))
+		ini = ut_schema_ready(o->input);
 	if (!ini.ptr) {
 		rc = ut_file_text(o->input, MOST_BYTES, &text, err);
 		ini = (struct ut_str){ text.len ? text.data : "", text.len };

@@ -261,7 +261,7 @@ static bool take_named_device(const struct ut_trace *t, struct ut_process *p)
 {
 	struct ut_str name = ut_strtab_get(&t->strings, p->name);
 
-	for (uint8_t i = 0; i < UT_APIS; i++) {
+	for (unsigned int i = 0; i < UT_APIS; i++) {
 		const char *torch = ut_api_traits(i)->torch;
 		char start[32];
 		int32_t number;
@@ -274,7 +274,7 @@ static bool take_named_device(const struct ut_trace *t, struct ut_process *p)
 			continue;
 		p->kind = UT_PROCESS_DEVICE;
 		p->device_type = UT_DEVICE_TYPE_GPU;
-		p->api.api = i;
+		p->api.api = (uint8_t)i;
 		p->device = number;
 		return true;
 	}

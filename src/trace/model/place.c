@@ -97,7 +97,7 @@ struct ut_api_id ut_api_called(struct ut_strtab *strings, struct ut_str name)
 	return id;
 }
 
-const struct ut_api_traits *ut_api_traits(uint8_t api)
+const struct ut_api_traits *ut_api_traits(unsigned int api)
 {
 	return &apis[api < UT_APIS ? api : UT_API_NONE];
 }

@@ -99,7 +99,7 @@ struct ut_str ut_api_name(const struct ut_strtab *strings, struct ut_api_id api)
 struct ut_str ut_api_title(const struct ut_strtab *strings, struct ut_api_id api);
 
 /* What is registered of an api, enum ut_api; of one that is not in the list: of NONE. */
-const struct ut_api_traits *ut_api_traits(uint8_t api);
+const struct ut_api_traits *ut_api_traits(unsigned int api);
 
 /* The api that has this title, or NONE. */
 enum ut_api ut_api_titled(struct ut_str title);
