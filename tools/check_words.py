@@ -93,7 +93,8 @@ def main(arguments):
     files = arguments or subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], check=True,
                                         capture_output=True, text=True).stdout.splitlines()
     problems = [p for f in files if not SKIPPED.search(f) for p in check(f)]
-    print("\n".join(problems[:200]))
+    for problem in problems:
+        print(problem)
     return 1 if problems else 0
 
 
