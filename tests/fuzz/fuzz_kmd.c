@@ -47,7 +47,7 @@ static const char *folder_with(const uint8_t *data, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const struct ut_session_client client = { .report = hear };
+	const struct ut_session_client client = { .notify = hear };
 	struct ut_sink sink = { .event = take };
 	struct ut_arena a = { 0 };
 	struct ut_trace trace;
