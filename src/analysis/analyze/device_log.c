@@ -746,7 +746,7 @@ static void call_rows_add(struct call_rows *c, uint32_t track, const struct ut_b
 		if (!c->wanted[type < c->store->types.count ? type : 0])
 			continue;
 		e = ut_block_event(c->store, track, block, i);
-		count = ut_arglists_get(args, e.args, t->args + 1, c->cap > 2 ? c->cap - 2 : 0);
+		count = ut_arglists_get(args, e.args, t->args + 1, c->cap - 2);
 		if (count + 2 > c->cap) {
 			t->args = ut_grow(t->args, count + 2, &c->cap, sizeof(*t->args));
 			ut_arglists_get(args, e.args, t->args + 1, count);
@@ -768,7 +768,7 @@ static void store_add_calls(struct ut_device_log *log, const struct ut_store *st
 	log->state->arrows = needs_arrows(&store->trace);
 	for (uint32_t i = 0; i < store->types.count; i++)
 		any |= c.wanted[i] = type_is_wanted(log, &store->trace, &store->types.items[i]);
-	c.trace.args = NULL;
+	c.trace.args = ut_grow(NULL, 2, &c.cap, sizeof(*c.trace.args)); /* the first list is at 1 */
 	for (uint32_t track = 0; any && track < c.trace.track_count; track++) {
 		for (size_t b = 0; b < ut_rows_blocks(&store->rows[track]); b++)
 			call_rows_add(&c, track, &store->rows[track].blocks[b]);

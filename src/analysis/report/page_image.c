@@ -349,7 +349,7 @@ static void copy_rows(struct page *p, const struct ut_view_track *t, const uint6
 	for (uint64_t row = 0; row < rows->count; row++)
 		to->count += is_kept(bits, row);
 	to->blocks = ut_make((ut_rows_blocks(to) + 1) * sizeof(*to->blocks));
-	room = ut_make((size_t)to->count * UT_UTR_ROW + 1);
+	room = to->count ? ut_make((size_t)to->count * UT_UTR_ROW) : NULL; /* its first block's */
 	left = to->count;
 	for (size_t i = 0; left; i++) {
 		uint32_t n = left < UT_BLOCK_ROWS ? (uint32_t)left : UT_BLOCK_ROWS;
