@@ -606,7 +606,7 @@ void ut_device_log_release(struct ut_device_log *log)
 
 /*
  * Which devices the calls of a process are meant for, where sections differ by the type of device:
- * nobody says so of each call. GPUs come first, then CPUs.
+ * no call says so itself. GPUs come first, then CPUs.
  */
 static void calls_find_type(struct ut_device_log *log, const struct ut_trace *t)
 {
@@ -723,8 +723,7 @@ static bool type_is_wanted(struct ut_device_log *log, const struct ut_trace *t,
 	return meaning == MEANS_CONTROL || (meaning & MEANING_MASK) == MEANS_CALL;
 }
 
-/* Calls of a store. The trace is one of its own: arguments have a place while others read the
- * store. */
+/* Calls of a store. The trace is a copy, for its arguments: others may read the store meanwhile. */
 struct call_rows {
 	struct ut_device_log *log;
 	const struct ut_store *store;

@@ -14,7 +14,7 @@ enum ut_device_limiter {
 	UT_LIMITER_DEVICE, /* busy nearly all the time */
 	UT_LIMITER_HOST,   /* idle mostly because the host had nothing handed over */
 	UT_LIMITER_WAITS,  /* idle though it had: launch latency, dependencies */
-	UT_LIMITER_IDLE,   /* idle, and nobody knows when work was submitted */
+	UT_LIMITER_IDLE,   /* idle, and when work was submitted is unknown */
 };
 
 struct ut_device_use {

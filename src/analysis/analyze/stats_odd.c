@@ -184,8 +184,7 @@ static void odd_row(struct odd *o, uint32_t number, uint64_t ts, uint64_t val)
 	if (type->kind != UT_KIND_ASYNC_BEGIN && type->kind != UT_KIND_COUNTER)
 		return;
 	found = number_for(o, number, type);
-	if (type->kind ==
-	    UT_KIND_ASYNC_BEGIN) { /* also one that nobody wants: its end is its own */
+	if (type->kind == UT_KIND_ASYNC_BEGIN) { /* also of a type that is not asked for */
 		found |= type->flags & UT_EV_UNFINISHED ? UNFINISHED : 0;
 		ut_nesting_begin(&o->pairs, val,
 				 (struct ut_begun){ .ts = ts, .what = found, .name = type->name });
